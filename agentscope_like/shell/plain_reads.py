@@ -1,4 +1,4 @@
-"""Proves at a glance that a plain line only reads and names no file: `git log --oneline -5 | wc -l`.
+"""Proves at a glance that a plain line only reads and names no file: `git log -5 | wc -l`.
 
 In a plain line nothing is quoted, computed or a pattern. Its proof needs no tree where each word is
 an option or an operand that its program takes for a text, a number or a name. Which these are is
@@ -24,9 +24,15 @@ from agentscope_like.shell.catalog import (
     programs_with,
     seen_steerings,
 )
-from agentscope_like.shell.facts import may_act_on_files, may_show_content, names_in_words
+from agentscope_like.shell.facts import (
+    may_act_on_files,
+    may_show_content,
+    names_in_words,
+    showing_options,
+)
 from agentscope_like.shell.syntax import PLAIN_LINE, RESERVED
 from agentscope_like.shell.walk import MAX_PARTS
+from agentscope_like.toml_tables import Expression
 
 __all__ = ["PlainRead", "plain_read"]
 
@@ -89,9 +95,10 @@ class _Level(Struct, frozen=True, gc=False):
         values: What the next word has to match, by the options that take it as their value.
         joined: What a value has to match that is joined, by the options that may have one.
         least: How many operands there have to be.
+        bare: Whether there need be none.
         steering: Words beside which files of the project may steer the program.
         comes_first: Whether an option above the sub-command may change what is read here.
-        git_command: Its name, for a sub-command of git; else empty.
+        showing: The options with which git shows the content of files here.
     """
 
     grammar: Grammar
@@ -100,9 +107,10 @@ class _Level(Struct, frozen=True, gc=False):
     values: Mapping[str, re.Pattern[str]]
     joined: Mapping[str, re.Pattern[str]]
     least: int
+    bare: bool
     steering: frozenset[str]
     comes_first: bool
-    git_command: str
+    showing: Expression | None
 
     def takes(self, word: str) -> bool:
         """Return whether a word is a number, several letters, or an option with its value."""
@@ -118,10 +126,10 @@ class _Level(Struct, frozen=True, gc=False):
         return pattern is not None and pattern.fullmatch(value) is not None
 
     def takes_operands(self, operands: Sequence[str]) -> bool:
-        """Return whether none is missing, and no operand that there may be is a path."""
+        """Return whether operands are as many as there may be, and none may be a path."""
         places = self.grammar.operands
         spare = len(operands) - self.least
-        if spare < 0 or not (operands or places or self.grammar.bare):
+        if spare < 0:
             return False
         start = 0
         for place in places:
@@ -130,7 +138,7 @@ class _Level(Struct, frozen=True, gc=False):
                 end = start + (spare if place.many else min(1, spare))
                 spare -= end - start
             given, start = operands[start:end], end
-            if operands and not _all_fit(place.role, given):
+            if not _all_fit(place.role, given):
                 return False
         return start == len(operands)
 
@@ -174,14 +182,11 @@ def _is_inert(words: tuple[str, ...]) -> bool:
                 return False
         else:
             operands.append(word)
-    if level is None or not level.takes_operands(operands):
+    if level is None or not (level.takes_operands(operands) if operands else level.bare):
         return False
-    if not level.steering.isdisjoint(words):
+    if level.showing is not None and any(map(level.showing.fullmatch, words)):
         return False
-    git_command = level.git_command
-    return not (
-        git_command and may_show_content(git_command, [word for word in words if word[0] == "-"])
-    )
+    return level.steering.isdisjoint(words)
 
 
 @lru_cache(maxsize=1024)
@@ -217,23 +222,29 @@ def _level(path: tuple[str, ...]) -> _Level | None:
         for name, flag in flags
         if flag.role is not None and flag.role.kind in _INERT and not flag.named
     ]
+    least = sum(not _varies(place) for place in grammar.operands)
     return _Level(
         grammar=grammar,
         flags=frozenset(name for name, flag in flags if flag.role is None or flag.joined),
         letters=frozenset(name[1] for name in plain if len(name) == _LETTER),
         values={name: pattern for name, pattern, joined in valued if not joined},
         joined={name: pattern for name, pattern, _ in valued},
-        least=sum(not _varies(place) for place in grammar.operands),
+        least=least,
+        bare=least == 0 and (grammar.bare or bool(grammar.operands)),
         steering=frozenset(chain.from_iterable(steered)),
         comes_first=not changing.isdisjoint(above),
-        git_command=git_command,
+        showing=showing_options(git_command),
     )
 
 
 def _is_left(program: str, git_command: str) -> bool:
     """Return whether a program is left to the walk, whatever its grammar is."""
     is_special = program in RESERVED or program in programs_with("condition")
-    return is_special or may_act_on_files(program, git_command or None)
+    return (
+        is_special
+        or may_act_on_files(program, git_command or None)
+        or may_show_content(git_command)
+    )
 
 
 def _is_special(grammar: Grammar) -> bool:

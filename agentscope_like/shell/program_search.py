@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
     FileSystemNames,
     Location,
@@ -36,7 +37,7 @@ _NOWHERE = "/dev/null"
 """A PATH that finds nothing; an empty one means the current directory."""
 
 
-class SearchPath(Struct, frozen=True):
+class SearchPath(Struct, frozen=True, dict=True):
     """The directories of PATH.
 
     Attributes:
@@ -67,12 +68,18 @@ class SearchPath(Struct, frozen=True):
             searched: The names; None for a program that is not searched for.
             names: The file system.
         """
+        if not self.inside:
+            return self._all_outside
         found: dict[str, bool] = {}
-        for name in dict.fromkeys(searched) if self.inside else ():
+        for name in dict.fromkeys(searched):
             if name and any(_places_of(name, self.inside, names)):
                 others = _places_of(name, self.outside, names)
                 found[name] = any(not _lies_in(place, self.working) for place in others)
-        return KnownPrograms(":".join(self.outside) or _NOWHERE, found)
+        return replace(self._all_outside, brought=found)
+
+    @lazy_property
+    def _all_outside(self) -> KnownPrograms:
+        return KnownPrograms(":".join(self.outside) or _NOWHERE)
 
 
 class KnownPrograms(Struct, frozen=True):

@@ -46,7 +46,9 @@ class PreparedCommand(CommandReading):
     @override
     async def check(self) -> PermissionDecision:
         """Return the tool's own opinion of the command."""
-        return await (self.opinion() if self.stands_for("check_permissions") else super().check())
+        if not self.stands_for("check_permissions"):
+            return await super().check()
+        return _ONLY_READS if self.plain is not None else await self.opinion()
 
     async def opinion(self) -> PermissionDecision:
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH."""

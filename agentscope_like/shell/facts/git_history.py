@@ -16,6 +16,7 @@ __all__ = [
     "all_words",
     "leaves_out",
     "may_show_content",
+    "showing_options",
     "shown_in_history",
     "shows_computed",
     "shows_content",
@@ -92,13 +93,20 @@ def shows_content(part: Part) -> bool:
     return command != _OBJECTS or not {"-p", "blob", None}.isdisjoint(part.argv[2:])
 
 
-def may_show_content(command: str, options: Sequence[str]) -> bool:
-    """Return whether a sub-command of git may show the content of files, with these options."""
+def showing_options(command: str) -> Expression | None:
+    """Return the options with which alone a sub-command of git shows the content of files.
+
+    None where it shows none, or does not need to be asked.
+    """
     table = _table()
-    asked = table.patches if command in table.with_patch else table.with_option.get(command)
-    if asked is not None:
+    return table.patches if command in table.with_patch else table.with_option.get(command)
+
+
+def may_show_content(command: str, options: Sequence[str] = ()) -> bool:
+    """Return whether a sub-command of git may show the content of files, with these options."""
+    if (asked := showing_options(command)) is not None:
         return any(map(asked.fullmatch, options))
-    return command == _OBJECTS or command in table.showing
+    return command == _OBJECTS or command in _table().showing
 
 
 def _is_summary(part: Part) -> bool:

@@ -31,6 +31,7 @@ from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import (
     CommandAnalysis,
     KnownPrograms,
+    PlainRead,
     Surroundings,
     search_path,
 )

@@ -117,6 +117,9 @@ _SKIPPING = {
 """Settings that name files which git reads, and quotes where it does not understand them; a later
 setting resets none of them, or only those that sort before it."""
 
+_HEEDED = _TELLING_NAMES | _SKIPPING.keys() | {"ls-remote", "remote"}
+"""Words of which one stands in each command that more than its repository counts of."""
+
 _OPTION_LIKE = tuple(
     f"refs/{kind}-*{below}" for kind in ("", "heads/", "tags/", "remotes/") for below in ("", "/**")
 )
@@ -190,6 +193,8 @@ def place_in(directory: str, words: Words, *, is_alone: bool) -> GitPlace:
         words: The words of the command, the program's name first.
         is_alone: Whether no other command may get what it prints.
     """
+    if _HEEDED.isdisjoint(words):
+        return GitPlace(directory, ())
     remote = "ls-remote" in words or ("remote" in words and "show" in words)
     tells = frozenset[str]() if is_alone else _TELLING_NAMES.intersection(words)
     skips = frozenset(map(_SKIPPING.__getitem__, _SKIPPING.keys() & words))
