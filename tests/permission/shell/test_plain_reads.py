@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -14,11 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentscope_like.message import ToolCallBlock, ToolResponse
 from agentscope_like.permission import PermissionDecision, PermissionEngine, PermissionMode
 from agentscope_like.shell import PlainRead, Surroundings, analyze, plain_read, steered
 from agentscope_like.shell.catalog import Grammar, lookup, names, programs_with
 from agentscope_like.shell.facts import all_names
-from agentscope_like.tool import Bash
+from agentscope_like.state import AgentState
+from agentscope_like.tool import Bash, Toolkit
 from agentscope_like.tool.builtin.bash import bash_tool
 from agentscope_like.tool.builtin.bash.environment.git_programs import git_places, place_in
 from tests.oracle.corpus import everyday, harmful
@@ -31,6 +34,7 @@ EXAMPLES = int(os.environ.get("PLAIN_EXAMPLES", "4000"))
 DECIDED = 150 if EXAMPLES <= 4000 else 1_000_000
 """How many of the recorded lines are decided about, in each mode and under each set of rules."""
 
+DEFAULT = PermissionMode.DEFAULT
 _EACH = 100
 _WORDS = (
     *("a", "HEAD", "main", "src/a.py", ".env", "1", "20", "-", "-5", "--", "x=y", "+%Y", "a:b"),
@@ -201,6 +205,35 @@ def test_recorded_lines_are_decided_alike(mode: PermissionMode, rules: tuple[str
         with patch.object(bash_tool, "plain_read", return_value=None):
             walked = _decisions(commands, work, mode, rules)
     assert [each for each in zip(commands, quick, walked, strict=True) if each[1] != each[2]] == []
+
+
+@pytest.mark.parametrize(("path", "decided"), [("{}", "ask"), ("{}:/usr/bin:/bin", "allow")])
+def test_a_program_of_the_project_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, decided: str
+) -> None:
+    """A line is not proven at a glance where only the project has its program."""
+    (tmp_path / "date").write_text("")
+    (tmp_path / "date").chmod(0o755)
+    monkeypatch.setenv("PATH", path.format(tmp_path))
+    assert plain_read("date") is not None
+    assert [each.behavior.value for each in _decisions(["date"], tmp_path, DEFAULT, ())] == [
+        decided
+    ]
+
+
+@pytest.mark.parametrize(("words", "state"), [(("touch", "made"), "error"), (("pwd",), "success")])
+def test_what_the_analysis_does_not_prove_does_not_run(
+    tmp_path: Path, words: tuple[str, ...], state: str
+) -> None:
+    """Were more proven at a glance than is so, the call would be allowed, and nothing would run."""
+    command = " ".join(words)
+    toolkit = Toolkit(tools=[Bash(cwd=tmp_path, confine="off")])
+    block = ToolCallBlock(id="1", name="Bash", input=json.dumps({"command": command}))
+    with patch.object(bash_tool, "plain_read", return_value=PlainRead(command, [words])):
+        result = toolkit.call(block, AgentState())
+    assert isinstance(result, ToolResponse)
+    assert result.state.value == state
+    assert not (tmp_path / "made").exists()
 
 
 @cache

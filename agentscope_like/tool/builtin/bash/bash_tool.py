@@ -332,24 +332,28 @@ class Bash(ToolBase):
         def surroundings_now() -> Surroundings:
             return self._shell_of(session).surroundings(context.directories, self._sensitive)
 
-        command, directory, reader = tool_input["command"], shell.directory, self._second_reader
+        command, reader = tool_input["command"], self._second_reader
         plain = plain_read(command) if decides and reader is None else None
         programs = None if plain is None else shell.programs_of(plain, working)
-        if programs is None:
+        if programs is not None:
+            directory = shell.directory
+            analyses = partial(_agreed, command, directory)
+        else:
             plain = None
             # Of a sandbox, only its surroundings know the home, looked up for each decision.
             place = shell if self._backend is None else surroundings()
             read = _read(command, shell, place)
+            directory = read.directory
             found = read if reader is None else await reader.checked(read)
             programs = await shell.programs(found, working)
-            analyses = read, steered(found, surroundings)
+            analyses = partial(_both, read, steered(found, surroundings))
         return kind(
             tool,
             tool_input,
             context,
             owner=owner,
             directory=directory,
-            analyses=lambda: _agreed(command, directory) if plain is not None else analyses,
+            analyses=analyses,
             surroundings=surroundings,
             surroundings_now=surroundings_now,
             place_of=_no_place if session is None or self._backend is not None else place_of,
@@ -674,6 +678,12 @@ def _read(command: str, shell: CommandShell, place: Surroundings | CommandShell)
     """Return the analysis of a command for where the shell would run it now."""
     work_tree = shell.work_tree if may_ask_for_root(command) else None
     return analyze(command, directory=place.directory, home=place.home, work_tree=work_tree)
+
+
+def _both(
+    read: CommandAnalysis, analysis: CommandAnalysis
+) -> tuple[CommandAnalysis, CommandAnalysis]:
+    return read, analysis
 
 
 def _agreed(command: str, directory: str) -> tuple[CommandAnalysis, CommandAnalysis]:
