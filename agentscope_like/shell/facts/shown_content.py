@@ -153,8 +153,13 @@ def may_act_on_files(program: str | None, git_command: str | None) -> bool:
     """
     if git_command is not None:
         return git_command in _ACTING_IN_GIT
-    acts = any(program in programs_with(trait) for trait in ("lister", "grep", "searcher"))
-    return acts or program in _choosing()
+    return program in _acting()
+
+
+@cache
+def _acting() -> frozenset[str | None]:
+    by_trait = map(programs_with, ("lister", "grep", "searcher"))
+    return frozenset[str | None](_choosing()).union(*by_trait)
 
 
 def implied(part: Part, analysis: CommandAnalysis) -> Implied:
