@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 4
 SIZE ?= 500
 SEED ?= 1
-FUZZ := fuzz-reads fuzz-readers fuzz-words fuzz-options fuzz-confined fuzz-progress
+FUZZ := fuzz-reads fuzz-readers fuzz-words fuzz-options fuzz-plain fuzz-confined fuzz-progress
 
 .PHONY: demo test lint types layers unit docs bench fuzz $(FUZZ) mutants clean
 
@@ -49,6 +49,9 @@ fuzz-readers: $(READY)
 
 fuzz-options: $(READY)
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} $(BIN)/pytest tests/oracle/test_execution.py -k "corpus or option" --timeout 86400
+
+fuzz-plain: $(READY)
+	PLAIN_EXAMPLES=$${PLAIN_EXAMPLES:-600000} $(BIN)/pytest tests/permission/shell/test_plain_reads.py --timeout 86400
 
 fuzz-confined: $(READY)
 	CONFINED_EXAMPLES=$${CONFINED_EXAMPLES:-2000} $(BIN)/pytest tests/oracle/test_confinement.py --timeout 86400

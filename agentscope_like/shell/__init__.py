@@ -13,6 +13,7 @@ from agentscope_like.shell.analysis import (
     answered_once,
 )
 from agentscope_like.shell.draft import shortened
+from agentscope_like.shell.plain_reads import PlainRead, plain_read
 from agentscope_like.shell.program_search import (
     KnownPrograms,
     SearchPath,
@@ -32,6 +33,7 @@ __all__ = [
     "EffectKind",
     "KnownPrograms",
     "Part",
+    "PlainRead",
     "SearchPath",
     "Shape",
     "Surroundings",
@@ -40,6 +42,7 @@ __all__ = [
     "analyze",
     "answered_once",
     "leads_elsewhere",
+    "plain_read",
     "search_path",
     "shortened",
     "steered",

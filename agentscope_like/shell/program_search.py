@@ -8,11 +8,12 @@ searched for only in the other directories of PATH.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
     FileSystemNames,
     Location,
@@ -36,7 +37,7 @@ _NOWHERE = "/dev/null"
 """A PATH that finds nothing; an empty one means the current directory."""
 
 
-class SearchPath(Struct, frozen=True):
+class SearchPath(Struct, frozen=True, dict=True):
     """The directories of PATH.
 
     Attributes:
@@ -56,12 +57,29 @@ class SearchPath(Struct, frozen=True):
             analysis: The command.
             names: The file system.
         """
+        return self.programs_named(map(_searched_for, analysis.parts) if self.inside else (), names)
+
+    def programs_named(
+        self, searched: Iterable[str | None], names: FileSystemNames = os
+    ) -> KnownPrograms:
+        """Return where programs of these names are found.
+
+        Args:
+            searched: The names; None for a program that is not searched for.
+            names: The file system.
+        """
+        if not self.inside:
+            return self._all_outside
         found: dict[str, bool] = {}
-        for name in dict.fromkeys(map(_searched_for, analysis.parts)) if self.inside else ():
+        for name in dict.fromkeys(searched):
             if name and any(_places_of(name, self.inside, names)):
                 others = _places_of(name, self.outside, names)
                 found[name] = any(not _lies_in(place, self.working) for place in others)
-        return KnownPrograms(":".join(self.outside) or _NOWHERE, found)
+        return replace(self._all_outside, brought=found)
+
+    @lazy_property
+    def _all_outside(self) -> KnownPrograms:
+        return KnownPrograms(":".join(self.outside) or _NOWHERE)
 
 
 class KnownPrograms(Struct, frozen=True):

@@ -17,8 +17,8 @@ from agentscope_like.shell.draft import BudgetError
 from agentscope_like.shell.expand import WorkTree
 from agentscope_like.shell.facts import (
     Implied,
-    choosing_option,
     implied,
+    may_act_on_files,
     shows_computed,
     shows_content,
 )
@@ -106,7 +106,8 @@ def _with_doubted_names(parts: Sequence[Part]) -> tuple[Part, ...]:
 def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:
     if part.effects:
         return True
-    names = choosing_option(part) is not None or (part.program == "git" and shows_content(part))
-    if names and (shows_computed(part) or any(named_files(part))):
-        return True
-    return implied(part, analysis) is not _NOTHING
+    if shows_content(part) or may_act_on_files(part.program, part.git_command):
+        if shows_computed(part) or any(named_files(part)):
+            return True
+        return implied(part, analysis) is not _NOTHING
+    return False

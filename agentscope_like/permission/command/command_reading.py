@@ -11,7 +11,7 @@ from agentscope_like.paths import LookBudget
 from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.protocol import PermissionTool, PreparedCall
-from agentscope_like.shell import CommandAnalysis, KnownPrograms, Surroundings
+from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.facts import GitAliases
 
@@ -33,19 +33,21 @@ class CommandReading(PreparedCall):
         tool_input: Its arguments.
         context: What is permitted.
         owner: The class whose public methods this reading replaces.
-        read: The strict reader's analysis: used to deny and ask.
-        analysis: The same, unless a second reader dissents: used to allow.
+        directory: The directory that it is read for.
+        analyses: Returns the strict reader's analysis, used to deny and ask, and the same unless a
+            second reader dissents, used to allow.
         surroundings: Returns where the command would run, as the decision sees it.
         surroundings_now: Returns where the next command of the session would run, as things are.
         place_of: Returns which directory stands at a path, so that a swapped one is noticed.
         programs: Where it finds its programs without approval.
         checked: Returns an analysis with the doubts that files give rise to, for a decision.
         aliases: Returns what git's aliases stand for; None where that is not known.
+        plain: The command, where it is plain and proven to read, and no file puts a doubt on it. It
+            is analysed then when somebody asks for more.
 
     Attributes:
-        read: As given.
-        analysis: As given, with these doubts and one for each program that only a working
-            directory has.
+        directory: As given.
+        plain: As given.
         programs: As given.
         place: Which directory it was read for; empty if that does not matter.
     """
@@ -57,28 +59,54 @@ class CommandReading(PreparedCall):
         context: PermissionContext,
         *,
         owner: type,
-        read: CommandAnalysis,
-        analysis: CommandAnalysis,
+        directory: str,
+        analyses: Callable[[], tuple[CommandAnalysis, CommandAnalysis]],
         surroundings: Callable[[], Surroundings],
         surroundings_now: Callable[[], Surroundings],
         place_of: Callable[[str], str],
         programs: KnownPrograms,
         checked: CheckedAnalysis | None = None,
         aliases: Callable[[CommandAnalysis, Surroundings], GitAliases | None] | None = None,
+        plain: PlainRead | None = None,
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
-        self.read = read
+        self.directory = directory
+        self.plain = plain
+        self._analyses = analyses
+        self._checked = checked
         self._surroundings = surroundings
         self._surroundings_now = surroundings_now
         self._place_of = place_of
-        self.place = place_of(read.directory)
+        self.place = place_of(directory)
         self.programs = programs
         self._aliases = aliases
-        self.analysis = programs.doubted(analysis)
-        if checked is not None and not programs_with("runs_git").isdisjoint(
-            map(_PROGRAM, analysis.parts)
-        ):
-            self.analysis = checked(self.analysis, lambda: self.surroundings)
+        if plain is None:
+            _ = self.analysis  # as the files are now
+
+    @lazy_property
+    def read(self) -> CommandAnalysis:
+        """The strict reader's analysis."""
+        return self._analyses()[0]
+
+    @lazy_property
+    def analysis(self) -> CommandAnalysis:
+        """The analysis used to allow, with the doubts that files give rise to.
+
+        There is one for each program that only a working directory has.
+        """
+        analysis = self._analyses()[1]
+        if self.plain is not None:
+            return analysis
+        analysis = self.programs.doubted(analysis)
+        runs_git = programs_with("runs_git")
+        if self._checked is None or runs_git.isdisjoint(map(_PROGRAM, analysis.parts)):
+            return analysis
+        return self._checked(analysis, lambda: self.surroundings)
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether the command is proven to read only."""
+        return self.plain is not None or self.analysis.read_only
 
     @lazy_property
     def surroundings(self) -> Surroundings:
@@ -105,7 +133,7 @@ class CommandReading(PreparedCall):
     @property
     def runs_unasked(self) -> bool:
         """Whether the command runs without approval: a proven read or an accepted edit."""
-        return self.analysis.read_only or self.only_edits
+        return self.reads_only or self.only_edits
 
     def begin_run(self) -> None:
         """Let the run look at as many files as the decision could; paths stay where they led."""

@@ -70,6 +70,9 @@ class CommandRules:
         """Return the position of a pattern that matches the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
+        names = None if call.plain is None else call.plain.names
+        if names is not None and not self._index.may_begin_in(names):
+            return None
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
         return self._forbidding(call.read, call, guess=in_doubt)

@@ -46,10 +46,14 @@ class PreparedCommand(CommandReading):
     @override
     async def check(self) -> PermissionDecision:
         """Return the tool's own opinion of the command."""
-        return await (self.opinion() if self.stands_for("check_permissions") else super().check())
+        if not self.stands_for("check_permissions"):
+            return await super().check()
+        return _ONLY_READS if self.plain is not None else await self.opinion()
 
     async def opinion(self) -> PermissionDecision:
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH."""
+        if self.plain is not None:
+            return _ONLY_READS
         analysis = self.analysis
         if analysis.read_only and analysis.names_no_file:
             return _ONLY_READS  # wherever it runs
@@ -93,7 +97,7 @@ class PreparedCommand(CommandReading):
         """Return whether the command is proven to read only."""
         if not self.stands_for("check_read_only"):
             return await super().only_reads()
-        return self.analysis.read_only
+        return self.reads_only
 
     @override
     async def suggestions(self) -> list[PermissionRule]:
@@ -143,7 +147,7 @@ class PreparedCommand(CommandReading):
         """Return the directory that the command was read for, and which one it was."""
         if not self.stands_for("decision_basis"):
             return super().basis()
-        return f"{self.read.directory}{self.place}"
+        return f"{self.directory}{self.place}"
 
     @override
     def basis_now(self) -> str | None:
@@ -165,6 +169,8 @@ class PreparedCommand(CommandReading):
 
     @lazy_property
     def _changes(self) -> list[Effect]:
+        if self.plain is not None:
+            return []
         return [
             effect
             for effect in self.read.effects

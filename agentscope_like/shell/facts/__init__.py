@@ -5,6 +5,8 @@ from __future__ import annotations
 from agentscope_like.shell.facts.git_history import (
     all_words,
     leaves_out,
+    may_show_content,
+    showing_options,
     shown_in_history,
     shows_computed,
     shows_content,
@@ -29,6 +31,7 @@ from agentscope_like.shell.facts.shown_content import (
     implied,
     is_redirect,
     lists_only,
+    may_act_on_files,
     reads_no_directory,
     reads_unseen_files,
     searches_below,
@@ -38,6 +41,7 @@ from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
     GitAliases,
     all_names,
+    names_in_words,
     started_by,
     started_in,
 )
@@ -57,6 +61,9 @@ __all__ = [
     "is_redirect",
     "leaves_out",
     "lists_only",
+    "may_act_on_files",
+    "may_show_content",
+    "names_in_words",
     "raw_commands",
     "raw_readings",
     "raw_words",
@@ -66,6 +73,7 @@ __all__ = [
     "reads_unseen_files",
     "runs_unseen_text",
     "searches_below",
+    "showing_options",
     "shown_in_history",
     "shows_computed",
     "shows_content",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +12,15 @@ from agentscope_like.shell.facts.possible_commands import raw_words
 from agentscope_like.shell.syntax import Glob, Literal, Word
 from agentscope_like.toml_tables import Expression, table_beside
 
-__all__ = ["all_words", "leaves_out", "shown_in_history", "shows_computed", "shows_content"]
+__all__ = [
+    "all_words",
+    "leaves_out",
+    "may_show_content",
+    "showing_options",
+    "shown_in_history",
+    "shows_computed",
+    "shows_content",
+]
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,6 +37,7 @@ _table = table_beside(__file__, "history.toml", _Table)
 
 
 _TAKING_A_PATH = ("-L", "--blob")
+_OBJECTS = "cat-file"
 _READ_FROM_INPUT = "--stdin"
 _LONG_MAGIC = re.compile(r":\(([^)]*)\)(.*)", re.DOTALL)
 _SHORT_MAGIC = re.compile(r":([!^/]*):?(.*)", re.DOTALL)
@@ -79,15 +88,25 @@ def leaves_out(word: str, part: Part) -> bool:
 def shows_content(part: Part) -> bool:
     """Return whether a part is git and shows the content of present or past files."""
     command = part.git_command
-    if command is None or part.doubts:
+    if command is None or part.doubts or not may_show_content(command, part.options):
         return False
+    return command != _OBJECTS or not {"-p", "blob", None}.isdisjoint(part.argv[2:])
+
+
+def showing_options(command: str) -> Expression | None:
+    """Return the options with which alone a sub-command of git shows the content of files.
+
+    None where it shows none, or does not need to be asked.
+    """
     table = _table()
-    asked = table.patches if command in table.with_patch else table.with_option.get(command)
-    if asked is not None:
-        return any(map(asked.fullmatch, part.options))
-    if command == "cat-file":
-        return not {"-p", "blob", None}.isdisjoint(part.argv[2:])
-    return command in table.showing
+    return table.patches if command in table.with_patch else table.with_option.get(command)
+
+
+def may_show_content(command: str, options: Sequence[str] = ()) -> bool:
+    """Return whether a sub-command of git may show the content of files, with these options."""
+    if (asked := showing_options(command)) is not None:
+        return any(map(asked.fullmatch, options))
+    return command == _OBJECTS or command in _table().showing
 
 
 def _is_summary(part: Part) -> bool:

@@ -21,6 +21,7 @@ __all__ = [
     "implied",
     "is_redirect",
     "lists_only",
+    "may_act_on_files",
     "reads_no_directory",
     "reads_unseen_files",
     "searches_below",
@@ -139,10 +140,33 @@ class Implied(Enum):
 
 _NOTHING = Implied.NOTHING
 
+_ACTING_IN_GIT = frozenset({"ls-files", "grep"})
+"""Sub-commands of git that act on the working directory."""
+
+
+def may_act_on_files(program: str | None, git_command: str | None) -> bool:
+    """Return whether a program may list, search or choose files that no argument of it names.
+
+    Args:
+        program: Its name.
+        git_command: The sub-command of git; None for another program.
+    """
+    if git_command is not None:
+        return git_command in _ACTING_IN_GIT
+    return program in _acting()
+
+
+@cache
+def _acting() -> frozenset[str | None]:
+    by_trait = map(programs_with, ("lister", "grep", "searcher"))
+    return frozenset[str | None](_choosing()).union(*by_trait)
+
 
 def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     """Return what a part does to its working directory, if it is given no other path."""
     program = part.program
+    if not may_act_on_files(program, part.git_command):
+        return _NOTHING
     if program in programs_with("lister"):
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
         return _NOTHING if given else Implied.LISTS

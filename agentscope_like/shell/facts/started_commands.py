@@ -36,7 +36,7 @@ from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import Heredoc, Literal
 from agentscope_like.shell.values import Words
 
-__all__ = ["GitAliases", "all_names", "started_by", "started_in"]
+__all__ = ["GitAliases", "all_names", "names_in_words", "started_by", "started_in"]
 
 GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 """What git's aliases stand for, by their names."""
@@ -61,23 +61,32 @@ def all_names(analysis: CommandAnalysis) -> str | None:
 
 
 def _all_names(analysis: CommandAnalysis) -> str | None:
-    if _PLAIN.fullmatch(analysis.command) is None or any(map(_may_be_another, analysis.parts)):
+    for part in analysis.parts:
+        if part.argv and "/" in (part.argv[0] or "") and part.program is None:
+            return None  # a link to any program
+    return names_in_words(analysis.command, [part.argv for part in analysis.parts])
+
+
+def names_in_words(command: str, commands: Sequence[Words]) -> str | None:
+    """Return what `all_names` does, for commands of which none is a path.
+
+    Args:
+        command: The text.
+        commands: The words of each command in it.
+    """
+    if _PLAIN.fullmatch(command) is None or any(map(_may_be_alias, commands)):
         return None
-    words = [word for part in analysis.parts for word in part.argv]
+    words = [word for each in commands for word in each]
     if None in words:
         return None
-    return " ".join((analysis.command, *filter(None, words))).casefold()
+    return " ".join((command, *filter(None, words))).casefold()
 
 
-def _may_be_another(part: Part) -> bool:
-    """Return whether a part may start a program of any name: by an alias of git, or a link."""
-    if not part.argv:
-        return False
-    if part.argv[0] is not None and "/" in part.argv[0] and part.program is None:
-        return True
-    for at, word in enumerate(part.argv):
+def _may_be_alias(words: Words) -> bool:
+    """Return whether a command may start a program of any name, by an alias of git."""
+    for at, word in enumerate(words):
         is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
-        if is_git and may_be_alias(("git", *part.argv[at + 1 :])):
+        if is_git and may_be_alias(("git", *words[at + 1 :])):
             return True
     return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.syntax.gate import check_text
 from agentscope_like.shell.syntax.lexer import ReadError
-from agentscope_like.shell.syntax.reader import read
+from agentscope_like.shell.syntax.reader import PLAIN_LINE, read
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
     ArithmeticCommand,
@@ -37,10 +37,12 @@ from agentscope_like.shell.syntax.tree import (
     nodes,
 )
 from agentscope_like.shell.syntax.unread_expansions import OPENING, unread_expansion
-from agentscope_like.shell.syntax.words import covered, fails, may_fail, opens, read_let
+from agentscope_like.shell.syntax.words import RESERVED, covered, fails, may_fail, opens, read_let
 
 __all__ = [
     "OPENING",
+    "PLAIN_LINE",
+    "RESERVED",
     "Arithmetic",
     "ArithmeticCommand",
     "ArithmeticFor",

@@ -23,9 +23,9 @@ from agentscope_like.shell.syntax.tree import (
 )
 from agentscope_like.shell.syntax.words import RESERVED
 
-__all__ = ["ReadError", "read"]
+__all__ = ["PLAIN_LINE", "ReadError", "read"]
 
-_PLAIN_LINE = re.compile(r"(?!-)[A-Za-z0-9_+./:,@%^=\- |]{1,5000}")
+PLAIN_LINE = re.compile(r"(?!-)[A-Za-z0-9_+./:,@%^=\- |]{1,5000}")
 """What the gate lets pass, and no word of which needs to be looked into."""
 
 _DELIMITED = r"(?=[ \t\n;|&()<>]|\Z)"
@@ -53,7 +53,7 @@ def read(command: str) -> Script:
         ReadError: bash may parse the text differently, or not at all. The error says what and
             where; nothing is known about any part of such a text.
     """
-    if _PLAIN_LINE.fullmatch(command) is not None:
+    if PLAIN_LINE.fullmatch(command) is not None:
         script = _plain_script(command)
         if script is not None:
             return script

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.walk.walk import Walk
+from agentscope_like.shell.walk.walk import MAX_PARTS, Walk
 
-__all__ = ["Walk"]
+__all__ = ["MAX_PARTS", "Walk"]

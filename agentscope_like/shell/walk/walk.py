@@ -56,7 +56,7 @@ from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_ari
 from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 
-__all__ = ["Walk"]
+__all__ = ["MAX_PARTS", "Walk"]
 
 _REDIRECTS = attrgetter("redirects")
 _NOTHING_KNOWN = Output()
@@ -64,6 +64,7 @@ _SIMPLE = {SimpleCommand}
 _WHOLE = WalkScope()
 
 MAX_PARTS = 128
+"""How many simple commands a command line may have."""
 
 MAX_WORDS = 20_000
 """How many words all of them have; wrappers in wrappers have the last ones over and over."""

@@ -35,7 +35,7 @@ class UndoableCommand(PreparedCommand):
     @override
     def warning(self) -> str | None:
         """Return that the command cannot be undone, if that is so."""
-        if self.analysis.read_only:
+        if self.reads_only:
             return None
         if self.tool_input.get("run_in_background"):
             return _IN_BACKGROUND

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from typing_extensions import override
 
-from agentscope_like.exception import ConfigurationError, IsolationError
+from agentscope_like.exception import ConfigurationError, IsolationError, ToolArgumentError
 from agentscope_like.finished import finished
 from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
@@ -38,6 +38,7 @@ from agentscope_like.shell import (
     CommandAnalysis,
     Surroundings,
     analyze,
+    plain_read,
     steered,
 )
 from agentscope_like.shell.expand import may_ask_for_root
@@ -331,25 +332,35 @@ class Bash(ToolBase):
         def surroundings_now() -> Surroundings:
             return self._shell_of(session).surroundings(context.directories, self._sensitive)
 
-        # Of a sandbox, only its surroundings know the home, which is looked up for each decision.
-        place = shell if self._backend is None else surroundings()
-        read = _read(tool_input["command"], shell, place)
-        reader = self._second_reader
-        analysis = read if reader is None else await reader.checked(read)
-        programs = await shell.programs(analysis, working)
+        command, reader = tool_input["command"], self._second_reader
+        plain = plain_read(command) if decides and reader is None else None
+        programs = None if plain is None else shell.programs_of(plain, working)
+        if programs is not None:
+            directory = shell.directory
+            analyses = partial(_agreed, command, directory)
+        else:
+            plain = None
+            # Of a sandbox, only its surroundings know the home, looked up for each decision.
+            place = shell if self._backend is None else surroundings()
+            read = _read(command, shell, place)
+            directory = read.directory
+            found = read if reader is None else await reader.checked(read)
+            programs = await shell.programs(found, working)
+            analyses = partial(_both, read, steered(found, surroundings))
         return kind(
             tool,
             tool_input,
             context,
             owner=owner,
-            read=read,
-            analysis=steered(analysis, surroundings),
+            directory=directory,
+            analyses=analyses,
             surroundings=surroundings,
             surroundings_now=surroundings_now,
             place_of=_no_place if session is None or self._backend is not None else place_of,
             programs=programs,
             checked=partial(shell.checked, working) if decides else None,
             aliases=shell.git_aliases,
+            plain=plain,
         )
 
     async def _prepare(
@@ -505,7 +516,7 @@ class Bash(ToolBase):
                     _remember_output(chunk, _agent_state)
                     yield chunk
         finally:
-            if _agent_state is not None and shell.directory != call.read.directory:
+            if _agent_state is not None and shell.directory != call.directory:
                 _agent_state.tool_context.directories[self.name] = shell.directory
 
     async def _held(
@@ -667,6 +678,27 @@ def _read(command: str, shell: CommandShell, place: Surroundings | CommandShell)
     """Return the analysis of a command for where the shell would run it now."""
     work_tree = shell.work_tree if may_ask_for_root(command) else None
     return analyze(command, directory=place.directory, home=place.home, work_tree=work_tree)
+
+
+def _both(
+    read: CommandAnalysis, analysis: CommandAnalysis
+) -> tuple[CommandAnalysis, CommandAnalysis]:
+    return read, analysis
+
+
+def _agreed(command: str, directory: str) -> tuple[CommandAnalysis, CommandAnalysis]:
+    """Return the analyses of a plain line, of which nothing depends on where home is.
+
+    Raises:
+        ToolArgumentError: It does not prove what was proven at a glance, so nothing may run.
+    """
+    read = analyze(command, directory=directory)
+    if not (read.read_only and read.names_no_file):
+        raise ToolArgumentError(
+            "The full analysis of this command does not prove that it only reads, though a quicker "
+            "one did. Nothing has run; please report this command."
+        )
+    return read, read
 
 
 def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> CommandShell:

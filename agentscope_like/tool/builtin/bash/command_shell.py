@@ -10,7 +10,7 @@ from agentscope_like.paths import SensitiveNames
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.command import FilePatterns
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.shell import CommandAnalysis, KnownPrograms, Surroundings
+from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
 
 if TYPE_CHECKING:
@@ -64,6 +64,14 @@ class CommandShell(Protocol):
 
         Args:
             analysis: The command.
+            working: The working directories.
+        """
+
+    def programs_of(self, line: PlainRead, working: Sequence[str]) -> KnownPrograms | None:
+        """Return the same for a plain line; None where files may put a doubt on it.
+
+        Args:
+            line: The line.
             working: The working directories.
         """
 

@@ -26,12 +26,14 @@ from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_vi
 from agentscope_like.shell import (
     CommandAnalysis,
     KnownPrograms,
+    PlainRead,
     SearchPath,
     Surroundings,
     search_path,
 )
 from agentscope_like.tool.builtin.bash.environment import (
     in_english,
+    is_known_harmless,
     repository_keys,
     shell_environment,
     with_repository_doubts,
@@ -145,6 +147,16 @@ class Shell:
     async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:
         """Return where a command finds its programs if it runs without approval."""
         return self._search_path(os.environ.get("PATH"), tuple(working)).programs(analysis)
+
+    def programs_of(self, line: PlainRead, working: Sequence[str]) -> KnownPrograms | None:
+        """Return the same for a plain line; None where files may put a doubt on it."""
+        project = (self.directory, self.start, *working)
+        search = self._search_path(os.environ.get("PATH"), project[2:])
+        programs = search.programs_named(line.programs)
+        if not all(programs.brought.values()):
+            return None
+        is_known = is_known_harmless(line, self.directory, project, os.environ)
+        return programs if is_known else None
 
     def _search_path(self, path: str | None, working: tuple[str, ...]) -> SearchPath:
         """Return the directories of PATH, which are looked at again after a while."""

@@ -31,6 +31,7 @@ from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import (
     CommandAnalysis,
     KnownPrograms,
+    PlainRead,
     Surroundings,
     search_path,
 )
@@ -158,6 +159,9 @@ class SandboxShell:
             await self._system.look_up_all(look, most=MOST_LOOKS)
             await look()
         return found
+
+    def programs_of(self, line: PlainRead, working: Sequence[str]) -> None:
+        """Return None: every file of a sandbox is looked up."""
 
     def git_aliases(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         """Return None: a decision does not read files of the sandbox."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         shell_environment,
     )
     from agentscope_like.tool.builtin.bash.environment.repository_doubts import (
+        is_known_harmless,
         with_repository_doubts,
     )
     from agentscope_like.tool.builtin.bash.environment.secret_variables import (
@@ -41,6 +42,7 @@ __all__ = [
     "git_places",
     "in_english",
     "is_inherited",
+    "is_known_harmless",
     "keys_below",
     "not_told",
     "repository_keys",
@@ -63,6 +65,7 @@ __getattr__ = on_first_use(
         "git_places": "git_programs",
         "in_english": "inherited_environment",
         "is_inherited": "inherited_environment",
+        "is_known_harmless": "repository_doubts",
         "keys_below": "git_programs",
         "not_told": "git_programs",
         "repository_keys": "git_programs",

@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.shell import CommandAnalysis, Part, Surroundings
+from agentscope_like.shell import CommandAnalysis, Part, Surroundings, Words
 from agentscope_like.tool.builtin.bash.environment.printed_names import odd_name_error
 from agentscope_like.tool.builtin.bash.environment.repository import MAX_SUBMODULES, Repositories
 
@@ -30,6 +31,7 @@ __all__ = [
     "keys_below",
     "not_told",
     "overrides",
+    "place_in",
     "places_of",
     "repository_keys",
 ]
@@ -115,6 +117,9 @@ _SKIPPING = {
 """Settings that name files which git reads, and quotes where it does not understand them; a later
 setting resets none of them, or only those that sort before it."""
 
+_HEEDED = _TELLING_NAMES | _SKIPPING.keys() | {"ls-remote", "remote"}
+"""Words of which one stands in each command that more than its repository counts of."""
+
 _OPTION_LIKE = tuple(
     f"refs/{kind}-*{below}" for kind in ("", "heads/", "tags/", "remotes/") for below in ("", "/**")
 )
@@ -172,15 +177,28 @@ def places_of(part: Part, analysis: CommandAnalysis) -> list[GitPlace]:
     """
     if not part.is_a("runs_git"):
         return []
-    words = part.argv
-    remote = "ls-remote" in words or ("remote" in words and "show" in words)
-    tells = _TELLING_NAMES.intersection(words if len(analysis.parts) > 1 else ())
-    skips = frozenset(map(_SKIPPING.__getitem__, _SKIPPING.keys() & words))
+    place = place_in(analysis.directory, part.argv, is_alone=len(analysis.parts) == 1)
     return [
-        GitPlace(directory, options, remote, tells, skips)
+        replace(place, directory=directory, options=options)
         for directory in part.directories or (analysis.directory,)
         for options in _leading_options(part)
     ]
+
+
+def place_in(directory: str, words: Words, *, is_alone: bool) -> GitPlace:
+    """Return the repository of a directory, as a command reads it that names no other.
+
+    Args:
+        directory: The directory that git runs in.
+        words: The words of the command, the program's name first.
+        is_alone: Whether no other command may get what it prints.
+    """
+    if _HEEDED.isdisjoint(words):
+        return GitPlace(directory, ())
+    remote = "ls-remote" in words or ("remote" in words and "show" in words)
+    tells = frozenset[str]() if is_alone else _TELLING_NAMES.intersection(words)
+    skips = frozenset(map(_SKIPPING.__getitem__, _SKIPPING.keys() & words))
+    return GitPlace(directory, (), remote, tells, skips)
 
 
 def git_environment(

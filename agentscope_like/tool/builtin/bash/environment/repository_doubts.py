@@ -8,18 +8,21 @@ from msgspec.structs import replace
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.file_changes import Looks
-from agentscope_like.shell import CommandAnalysis, Doubt, Part, Surroundings
+from agentscope_like.shell import CommandAnalysis, Doubt, Part, PlainRead, Surroundings
+from agentscope_like.shell.catalog import programs_with
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     MAX_PLACES,
     GitPlace,
     overrides,
+    place_in,
     places_of,
 )
 from agentscope_like.tool.builtin.bash.environment.repository import Repositories
 
-__all__ = ["with_repository_doubts"]
+__all__ = ["is_known_harmless", "with_repository_doubts"]
 
 _MOST_KEPT = 64
+_DIRECTORY_VARIABLE = "GIT_DIR"
 
 _harmless: dict[Hashable, Looks] = {}
 """What the repositories of commands without doubts were read from, by what the command reads."""
@@ -61,6 +64,29 @@ def with_repository_doubts(
     return analysis
 
 
+def is_known_harmless(
+    line: PlainRead, directory: str, project: tuple[str, ...], environment: Mapping[str, str]
+) -> bool:
+    """Return whether a plain line is known to get no doubt of `with_repository_doubts`.
+
+    Args:
+        line: The line.
+        directory: Where it runs.
+        project: The directories that say what is the project.
+        environment: The variables that git would see.
+    """
+    runs_git, is_alone = programs_with("runs_git"), len(line.commands) == 1
+    places = [
+        place_in(directory, words, is_alone=is_alone)
+        for words in line.commands
+        if words[0] in runs_git
+    ]
+    if not places:
+        return True
+    known = _harmless.get((*places, environment.get(_DIRECTORY_VARIABLE), project))
+    return known is not None and known.hold()
+
+
 def _key(
     analysis: CommandAnalysis, project: tuple[str, ...], environment: Mapping[str, str]
 ) -> Hashable:
@@ -72,7 +98,7 @@ def _key(
                 places += places_of(part, analysis)
     except ToolArgumentError:
         return None
-    return (*places, environment.get("GIT_DIR"), project)
+    return (*places, environment.get(_DIRECTORY_VARIABLE), project)
 
 
 def _objection(part: Part, analysis: CommandAnalysis, repositories: Repositories) -> str | None:
