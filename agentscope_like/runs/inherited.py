@@ -16,9 +16,8 @@ from agentscope_like.permission import (
     PermissionEngine,
 )
 from agentscope_like.state import AgentState, ChildTask
-from agentscope_like.tool import CallRequest, DecisionLayer, Grant, ToolBase
+from agentscope_like.tool import CallRequest, DecisionLayer, Grant, HoldingTool, ToolBase
 from agentscope_like.tool.arguments import copied
-from agentscope_like.tool.held_call import HoldingTool
 
 __all__ = ["InheritedPolicy", "narrow_directories", "refused_after"]
 

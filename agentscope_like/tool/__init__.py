@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
+    from agentscope_like.tool.held_call import HeldCall, HoldingTool
     from agentscope_like.tool.make import FunctionTool, tool
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
@@ -87,6 +88,8 @@ __all__ = [
     "Glob",
     "Grant",
     "Grep",
+    "HeldCall",
+    "HoldingTool",
     "HumanApproval",
     "LoadSkill",
     "MCPTool",
@@ -139,6 +142,8 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
+        "HeldCall": "held_call",
+        "HoldingTool": "held_call",
         "AskUser": "builtin.people",
         "BackgroundCommands": "builtin.background",
         "Bash": "builtin.bash",

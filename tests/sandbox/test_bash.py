@@ -30,7 +30,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox import CommandResult, SandboxConfig, SandboxHandle, SandboxType
 from agentscope_like.tool import Bash
-from agentscope_like.tool.builtin.bash import sandbox_shell
+from agentscope_like.tool.builtin.bash.sandboxed import sandbox_shell
 from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 

@@ -43,9 +43,9 @@ from agentscope_like.progress import (
     unregister_progress_queue,
 )
 from agentscope_like.session import SessionStorage, recorded
+from agentscope_like.tool import HoldingTool
 from agentscope_like.tool.builtin.files import PreviewingTool
 from agentscope_like.tool.call import as_decided, shown_arguments
-from agentscope_like.tool.held_call import HoldingTool
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["Session"]

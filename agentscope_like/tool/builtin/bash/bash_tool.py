@@ -702,7 +702,7 @@ def _agreed(command: str, directory: str) -> tuple[CommandAnalysis, CommandAnaly
 
 
 def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> CommandShell:
-    from agentscope_like.tool.builtin.bash.sandbox_shell import SandboxShell  # most need none
+    from agentscope_like.tool.builtin.bash.sandboxed import SandboxShell  # most need none
 
     return SandboxShell(backend, None if cwd is None else os.fspath(cwd))
 

@@ -22,6 +22,7 @@ from agentscope_like.exception import IsolationError
 from agentscope_like.finished import finished
 from agentscope_like.message import ApplyQuestion
 from agentscope_like.permission import PermissionContext
+from agentscope_like.sandbox import VolumeMount
 from agentscope_like.sandbox.held import TEMPORARY_PLACES, HeldCredentials, held_objection
 from agentscope_like.sandbox.layer import (
     ApplyError,
@@ -30,7 +31,6 @@ from agentscope_like.sandbox.layer import (
     Sort,
     sort_changes,
 )
-from agentscope_like.sandbox.mount import VolumeMount
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.contained.applying import (
     AppliedChanges,

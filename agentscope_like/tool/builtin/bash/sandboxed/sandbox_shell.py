@@ -42,8 +42,8 @@ from agentscope_like.tool.builtin.bash.environment import (
     not_told,
     shell_environment,
 )
-from agentscope_like.tool.builtin.bash.sandbox_command import SandboxCommand
-from agentscope_like.tool.builtin.bash.sandbox_repository import (
+from agentscope_like.tool.builtin.bash.sandboxed.sandbox_command import SandboxCommand
+from agentscope_like.tool.builtin.bash.sandboxed.sandbox_repository import (
     INCLUDED,
     foreign_file,
     listing_command,
