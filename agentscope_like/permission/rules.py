@@ -11,7 +11,6 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import (
     ContentMatcher,
-    GrowingMatcher,
     PermissionTool,
     PreparedCall,
     RelatedMatcher,
@@ -25,6 +24,10 @@ from agentscope_like.permission.rule import PermissionRule, RuleError
 from agentscope_like.permission.rule_table import RuleTable
 
 __all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of", "rules_to_try"]
+
+
+_MOST_ADDED = 64
+"""Rules that are added one by one, each on top of the last, before all are compiled anew."""
 
 
 class _ToolRules:
@@ -68,6 +71,7 @@ class _ToolRules:
         elif isinstance(tool, RuleValidator):
             for content in contents:
                 tool.validate_rule(content)
+        self._added = 0
         self._related: RelatedMatcher | None = None
         self.compile_related(related)
 
@@ -96,13 +100,14 @@ class _ToolRules:
         if rule.rule_content is None:
             self._whole = self._whole or rule
             return True
-        if not isinstance(self._matcher, GrowingMatcher):
+        if self._matcher is None or self._added == _MOST_ADDED:
             return False
         try:
-            self._matcher.add(rule.rule_content)
+            self._matcher = self._matcher.extended(rule.rule_content)
         except Exception:
             return False  # compiling all says what is wrong
         self._by_content.append(rule)
+        self._added += 1
         return True
 
     @property

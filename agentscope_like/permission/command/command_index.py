@@ -6,7 +6,6 @@ globs of one place are filed by how they begin or end.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -102,31 +101,15 @@ class CommandIndex:
     ) -> None:
         self._program = program
         self._refuse = refuse
-        self._patterns: ChainMap[int, CommandPattern] = ChainMap()
-        self._lines: ChainMap[str, int] = ChainMap()
+        self._patterns: list[CommandPattern] = []
+        self._lines: dict[str, int] = {}
         self._roots = [_Node()]
         self._sought: frozenset[str] | None = None
         for content in contents:
-            self.add(content)
+            self._add(content)
 
     def __len__(self) -> int:
-        return sum(map(len, self._patterns.maps))
-
-    def add(self, content: str) -> None:
-        """Add one more pattern, at the next position.
-
-        Raises:
-            PatternError: The pattern cannot be compiled; nothing has changed then.
-        """
-        pattern = compile_command(content)
-        if self._refuse is not None:
-            self._refuse(pattern)
-        position = len(self)
-        if pattern.line:
-            self._lines.setdefault(pattern.line, position)
-        else:
-            self._add(pattern, position)
-        self._patterns[position] = pattern
+        return len(self._patterns)
 
     def extended(self, content: str) -> CommandIndex:
         """Return an index of these patterns, which it shares, and one more.
@@ -135,10 +118,10 @@ class CommandIndex:
             PatternError: The pattern cannot be compiled.
         """
         extended = CommandIndex((), program=self._program, refuse=self._refuse)
-        extended._patterns = self._patterns.new_child()
-        extended._lines = self._lines.new_child()
+        extended._patterns = self._patterns.copy()
+        extended._lines = self._lines.copy()
         extended._roots += self._roots
-        extended.add(content)
+        extended._add(content)
         return extended
 
     def find(self, words: Words, *, guess: bool = False, open_end: bool = False) -> int | None:
@@ -217,8 +200,16 @@ class CommandIndex:
         """Whether a pattern is a whole line."""
         return bool(self._lines)
 
-    def _add(self, pattern: CommandPattern, position: int) -> None:
-        self._sought = None
+    def _add(self, content: str) -> None:
+        """Add one more pattern, at the next position."""
+        pattern = compile_command(content)
+        if self._refuse is not None:
+            self._refuse(pattern)
+        position = len(self._patterns)
+        self._patterns.append(pattern)
+        if pattern.line:
+            self._lines.setdefault(pattern.line, position)
+            return
         node = self._roots[0]
         for number, word in enumerate(pattern.words):
             if isinstance(word, WordGlob):
