@@ -26,8 +26,7 @@ from agentscope_like.shell.facts.possible_commands import (
 )
 from agentscope_like.shell.facts.spellings import (
     alias_readings,
-    may_be_alias,
-    may_set_aliases,
+    called_alias,
     other_spellings,
     perhaps_aliased,
     perhaps_spelled,
@@ -77,7 +76,7 @@ def _may_be_another(part: Part) -> bool:
         return True
     for at, word in enumerate(part.argv):
         is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
-        if is_git and may_be_alias(("git", *part.argv[at + 1 :])):
+        if is_git and called_alias(("git", *part.argv[at + 1 :])) is not None:
             return True
     return False
 
@@ -102,14 +101,13 @@ def started_by(
     opened: set[Words] = set()
     for words in _read(part, analysis, around, guess=guess):
         yield from _spelled(words, guess=guess)
-        if words in opened or not may_be_alias(words):
+        if words in opened or called_alias(words) is None:
             continue
         opened.add(tuple(families().without_leading_options(words)))
         known = aliases()
         yield from alias_readings(words, known or {})
         if guess:
-            changes = may_set_aliases(analysis.command)
-            yield from perhaps_aliased(words, part, known, may_change=changes)
+            yield from perhaps_aliased(words, known, analysis.command)
 
 
 def started_in(text: str, *, guess: bool) -> Iterator[Words]:
@@ -123,7 +121,7 @@ def started_in(text: str, *, guess: bool) -> Iterator[Words]:
         yield from _spelled(words, guess=guess)
         yield from alias_readings(words, {})
         if guess:
-            yield from perhaps_aliased(words, None, None, may_change=True)
+            yield from perhaps_aliased(words, None, text)
     marked = text.translate(_MARKS)  # for arrays that say what a name stands for
     if marked != text:
         yield from raw_commands(marked)
