@@ -126,9 +126,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.version = next(_versions)
         compiled, self.compiled = self.compiled, {}
         self.compiled = {
-            name: (tool, rules)
-            for name, (tool, rules) in compiled.items()
-            if rules is not None and rules.add(rule)
+            name: (tool, rules) for name, (tool, rules) in compiled.items() if rules.add(rule)
         }
 
     def add(self, rule: PermissionRule) -> None:

@@ -23,7 +23,7 @@ from agentscope_like.permission.protocol import (
 from agentscope_like.permission.rule import PermissionRule, RuleError
 from agentscope_like.permission.rule_table import RuleTable
 
-__all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of", "rules_to_try"]
+__all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of"]
 
 
 _MOST_ADDED = 64
@@ -159,39 +159,21 @@ class _ToolRules:
 
 def rules_of(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> _ToolRules | None:
-    """Return the compiled rules that apply to the tool, or None if there are none.
+) -> _ToolRules:
+    """Return the compiled rules that apply to the tool, of which there may be none.
 
     They are kept with the table, which adds rules to them and drops them at any other change.
     """
     table = context.table(behavior)
-    if not table:
-        return None
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
-        rules: _ToolRules | None = kept[1]
-        if rules is not None and rules.lacks_related:
+        rules: _ToolRules = kept[1]
+        if rules.lacks_related:
             rules.compile_related(_related_rules(tool, table))
         return rules
-    listed = _own_rules(tool, table)
-    related = _related_rules(tool, table)
-    compiled = _ToolRules(tool, behavior, listed, related) if listed or related else None
+    compiled = _ToolRules(tool, behavior, _own_rules(tool, table), _related_rules(tool, table))
     table.compiled[tool.name] = (tool, compiled)
     return compiled
-
-
-def rules_to_try(
-    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> _ToolRules:
-    """Return the compiled rules that apply to the tool, to test the effect of one more rule."""
-    compiled = context.table(behavior).compiled
-    kept = compiled.get(tool.name)
-    known: _ToolRules | None = None if kept is None or kept[0] is not tool else kept[1]
-    if known is not None:
-        return known
-    rules = rules_of(tool, behavior, context) or _ToolRules(tool, behavior, ())
-    compiled[tool.name] = (tool, rules)
-    return rules
 
 
 def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: PermissionRule) -> bool:
