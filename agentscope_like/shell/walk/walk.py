@@ -183,7 +183,7 @@ class Walk:
         except ReadError as error:
             draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
             return state
-        if scope.posix and bash_only(text, script) is not None:
+        if scope.posix and bash_only(text, script):
             draft.doubt(
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
