@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.location import Location, is_below, locate_directories, names_of
-from agentscope_like.paths.path_pattern import PathPattern, PatternCompiler
+from agentscope_like.paths.path_pattern import PatternCompiler
 from agentscope_like.paths.pattern_table import PatternNode, PatternTable
 
 __all__ = ["PathRuleIndex"]
@@ -48,30 +48,14 @@ class PathRuleIndex:
         self._size = len(contents)
         self._absolute = PatternTable(strict=strict)
         self._relative = PatternTable(strict=strict)
-        compiler = self._compiler()
+        compiler = PatternCompiler(home=home, aliases=not strict, anywhere=not strict, real=real)
         for content, position in _first_positions(contents).items():
-            self._file(compiler.compile(content), position)
+            for branch in compiler.compile(content).branches:
+                table = self._absolute if branch.absolute else self._relative
+                table.add(branch.components, position)
 
     def __len__(self) -> int:
         return self._offset + self._size
-
-    def add(self, content: str) -> None:
-        """Add one more pattern, at the next position.
-
-        Raises:
-            PatternError: The pattern cannot be compiled; nothing has changed then.
-        """
-        self._file(self._compiler().compile(content), self._size)
-        self._size += 1
-
-    def _compiler(self) -> PatternCompiler:
-        forbids = not self._strict
-        return PatternCompiler(home=self._home, aliases=forbids, anywhere=forbids, real=self._real)
-
-    def _file(self, pattern: PathPattern, position: int) -> None:
-        for branch in pattern.branches:
-            table = self._absolute if branch.absolute else self._relative
-            table.add(branch.components, position)
 
     def extended(self, content: str) -> PathRuleIndex:
         """Return an index of these patterns and one more, without compiling these again.

@@ -24,7 +24,7 @@ from agentscope_like.permission.protocol import (
     prepare_call,
 )
 from agentscope_like.permission.rule import PermissionRule
-from agentscope_like.permission.rules import compile_large_tables, is_large, rules_of, rules_to_try
+from agentscope_like.permission.rules import compile_large_tables, is_large, rules_of
 
 __all__ = ["MAX_SUGGESTIONS", "CallDecision", "NearRules", "PermissionEngine"]
 
@@ -129,7 +129,7 @@ class PermissionEngine:
         call = (await self.decide(tool, tool_input)).call
         if call is None:
             return NearRules()
-        rules = rules_to_try(tool, ALLOW, self.context)
+        rules = rules_of(tool, ALLOW, self.context)
         wider = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
         return NearRules(tuple(wider), call.uncovered())
 
@@ -185,8 +185,7 @@ async def _rule(behavior: PermissionBehavior, call: PreparedCall) -> RuleMatch |
     """Return a rule of `behavior` that matches this call, or that may, or None."""
     if is_large(call.tool, behavior, call.context):
         await compile_large_tables([call.tool], call.context)
-    rules = rules_of(call.tool, behavior, call.context)
-    return None if rules is None else await rules.find(call)
+    return await rules_of(call.tool, behavior, call.context).find(call)
 
 
 def _opinion(check: object) -> PermissionDecision:
@@ -262,7 +261,7 @@ async def _suggestions(call: PreparedCall) -> list[PermissionRule]:
     No allow rule changes the rows above the allow rules, and these rows have been passed. So it
     suffices to match the allow rules again with the suggested one among them.
     """
-    rules = rules_to_try(call.tool, ALLOW, call.context)
+    rules = rules_of(call.tool, ALLOW, call.context)
 
     async def working(suggested: Iterable[PermissionRule]) -> list[PermissionRule]:
         return [

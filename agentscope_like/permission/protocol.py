@@ -14,7 +14,6 @@ from agentscope_like.permission.rule import PermissionRule
 
 __all__ = [
     "ContentMatcher",
-    "GrowingMatcher",
     "PermissionTool",
     "Preparation",
     "PreparedCall",
@@ -92,18 +91,6 @@ class ContentMatcher(Protocol):
 
     def extended(self, content: str) -> ContentMatcher:
         """Return a matcher for these contents and one more, without compiling anew."""
-
-
-@runtime_checkable
-class GrowingMatcher(ContentMatcher, Protocol):
-    """A matcher to which one more content can be added; others are compiled anew."""
-
-    def add(self, content: str) -> None:
-        """Add one more content, at the next position.
-
-        Raises:
-            PatternError: It cannot be read; nothing has changed then.
-        """
 
 
 @runtime_checkable

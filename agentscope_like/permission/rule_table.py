@@ -9,23 +9,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, SupportsIndex
 
 from typing_extensions import override
 
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule, RuleError
 
-__all__ = ["CompiledRules", "RuleList", "RuleTable"]
+__all__ = ["RuleList", "RuleTable"]
 
 _versions = itertools.count(1)
-
-
-class CompiledRules(Protocol):
-    """What was compiled from the rules of a table for one tool."""
-
-    def add(self, rule: PermissionRule) -> bool:
-        """Add one more rule of the table; return False if everything must be compiled anew."""
 
 
 class RuleList(list[PermissionRule]):
@@ -133,9 +126,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.version = next(_versions)
         compiled, self.compiled = self.compiled, {}
         self.compiled = {
-            name: (tool, rules)
-            for name, (tool, rules) in compiled.items()
-            if rules is not None and rules.add(rule)
+            name: (tool, rules) for name, (tool, rules) in compiled.items() if rules.add(rule)
         }
 
     def add(self, rule: PermissionRule) -> None:

@@ -11,7 +11,6 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import (
     ContentMatcher,
-    GrowingMatcher,
     PermissionTool,
     PreparedCall,
     RelatedMatcher,
@@ -24,7 +23,11 @@ from agentscope_like.permission.protocol import (
 from agentscope_like.permission.rule import PermissionRule, RuleError
 from agentscope_like.permission.rule_table import RuleTable
 
-__all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of", "rules_to_try"]
+__all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of"]
+
+
+_MOST_ADDED = 64
+"""Rules that are added one by one, each on top of the last, before all are compiled anew."""
 
 
 class _ToolRules:
@@ -68,6 +71,7 @@ class _ToolRules:
         elif isinstance(tool, RuleValidator):
             for content in contents:
                 tool.validate_rule(content)
+        self._added = 0
         self._related: RelatedMatcher | None = None
         self.compile_related(related)
 
@@ -96,13 +100,14 @@ class _ToolRules:
         if rule.rule_content is None:
             self._whole = self._whole or rule
             return True
-        if not isinstance(self._matcher, GrowingMatcher):
+        if self._matcher is None or self._added == _MOST_ADDED:
             return False
         try:
-            self._matcher.add(rule.rule_content)
+            self._matcher = self._matcher.extended(rule.rule_content)
         except Exception:
             return False  # compiling all says what is wrong
         self._by_content.append(rule)
+        self._added += 1
         return True
 
     @property
@@ -154,39 +159,21 @@ class _ToolRules:
 
 def rules_of(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> _ToolRules | None:
-    """Return the compiled rules that apply to the tool, or None if there are none.
+) -> _ToolRules:
+    """Return the compiled rules that apply to the tool, of which there may be none.
 
     They are kept with the table, which adds rules to them and drops them at any other change.
     """
     table = context.table(behavior)
-    if not table:
-        return None
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
-        rules: _ToolRules | None = kept[1]
-        if rules is not None and rules.lacks_related:
+        rules: _ToolRules = kept[1]
+        if rules.lacks_related:
             rules.compile_related(_related_rules(tool, table))
         return rules
-    listed = _own_rules(tool, table)
-    related = _related_rules(tool, table)
-    compiled = _ToolRules(tool, behavior, listed, related) if listed or related else None
+    compiled = _ToolRules(tool, behavior, _own_rules(tool, table), _related_rules(tool, table))
     table.compiled[tool.name] = (tool, compiled)
     return compiled
-
-
-def rules_to_try(
-    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> _ToolRules:
-    """Return the compiled rules that apply to the tool, to test the effect of one more rule."""
-    compiled = context.table(behavior).compiled
-    kept = compiled.get(tool.name)
-    known: _ToolRules | None = None if kept is None or kept[0] is not tool else kept[1]
-    if known is not None:
-        return known
-    rules = rules_of(tool, behavior, context) or _ToolRules(tool, behavior, ())
-    compiled[tool.name] = (tool, rules)
-    return rules
 
 
 def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: PermissionRule) -> bool:

@@ -1,12 +1,11 @@
 """Finds the first of many command patterns that matches, in time independent of their number.
 
 Patterns are kept in a tree of words, so that looking one up costs what the command is long, and
-globs of one place are filed by how they begin or end.
+globs of one place are filed by how they begin.
 """
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -37,46 +36,33 @@ class _Node(Struct):
 
 
 class _Globs:
-    """The globs at one node, indexed by their literal beginning, or else by their literal end."""
+    """The globs at one node, indexed by their literal beginning."""
 
-    __slots__ = ("_ends", "_known", "_others", "_starts")
+    __slots__ = ("_known", "_starts")
 
     def __init__(self) -> None:
         self._known: dict[WordGlob, _Node] = {}
         self._starts: dict[int, dict[str, list[WordGlob]]] = {}
-        self._ends: dict[int, dict[str, list[WordGlob]]] = {}
-        self._others: list[WordGlob] = []
 
     def node(self, glob: WordGlob) -> _Node:
         """Return the node behind the glob; a new one if need be."""
         known = self._known.get(glob)
         if known is None:
             known = self._known[glob] = _Node()
-            start, end = glob.pieces[0], glob.pieces[-1]
-            if start:
-                self._starts.setdefault(len(start), {}).setdefault(start, []).append(glob)
-            elif end:
-                self._ends.setdefault(len(end), {}).setdefault(end, []).append(glob)
-            else:
-                self._others.append(glob)
+            start = glob.pieces[0]
+            self._starts.setdefault(len(start), {}).setdefault(start, []).append(glob)
         return known
 
     def find(self, word: str) -> Iterator[_Node]:
         """Yield the nodes behind the globs that match the word."""
         for length, starts in self._starts.items():
-            yield from self._matching(starts.get(word[:length], ()), word)
-        for length, ends in self._ends.items():
-            yield from self._matching(ends.get(word[-length:], ()), word)
-        yield from self._matching(self._others, word)
+            for glob in starts.get(word[:length], ()):
+                if glob.matches(word):
+                    yield self._known[glob]
 
     def every(self) -> Iterator[_Node]:
         """Yield all nodes."""
         yield from self._known.values()
-
-    def _matching(self, globs: Sequence[WordGlob], word: str) -> Iterator[_Node]:
-        for glob in globs:
-            if glob.matches(word):
-                yield self._known[glob]
 
 
 class CommandIndex:
@@ -102,31 +88,15 @@ class CommandIndex:
     ) -> None:
         self._program = program
         self._refuse = refuse
-        self._patterns: ChainMap[int, CommandPattern] = ChainMap()
-        self._lines: ChainMap[str, int] = ChainMap()
+        self._patterns: list[CommandPattern] = []
+        self._lines: dict[str, int] = {}
         self._roots = [_Node()]
         self._sought: frozenset[str] | None = None
         for content in contents:
-            self.add(content)
+            self._add(content)
 
     def __len__(self) -> int:
-        return sum(map(len, self._patterns.maps))
-
-    def add(self, content: str) -> None:
-        """Add one more pattern, at the next position.
-
-        Raises:
-            PatternError: The pattern cannot be compiled; nothing has changed then.
-        """
-        pattern = compile_command(content)
-        if self._refuse is not None:
-            self._refuse(pattern)
-        position = len(self)
-        if pattern.line:
-            self._lines.setdefault(pattern.line, position)
-        else:
-            self._add(pattern, position)
-        self._patterns[position] = pattern
+        return len(self._patterns)
 
     def extended(self, content: str) -> CommandIndex:
         """Return an index of these patterns, which it shares, and one more.
@@ -135,10 +105,10 @@ class CommandIndex:
             PatternError: The pattern cannot be compiled.
         """
         extended = CommandIndex((), program=self._program, refuse=self._refuse)
-        extended._patterns = self._patterns.new_child()
-        extended._lines = self._lines.new_child()
+        extended._patterns = self._patterns.copy()
+        extended._lines = self._lines.copy()
         extended._roots += self._roots
-        extended.add(content)
+        extended._add(content)
         return extended
 
     def find(self, words: Words, *, guess: bool = False, open_end: bool = False) -> int | None:
@@ -150,19 +120,24 @@ class CommandIndex:
                 prefix pattern that ends before it matches.
             open_end: Whether there may be more words than are known, or fewer.
         """
-        best: int | None = None
+        positions = self._matching(words, guess=guess, open_end=open_end)
+        return min((each for each in positions if each is not None), default=None)
+
+    def _matching(
+        self, words: Words, *, guess: bool = False, open_end: bool = False
+    ) -> Iterator[int | None]:
+        """Yield the positions of patterns that match the words, in any order, and None."""
         nodes = self._roots
         for word in words:
             nodes = _step(nodes, word, guess=guess)
             if not nodes:
-                break
+                return
             for node in nodes:
-                best = _least(best, node.prefix)
+                yield node.prefix
                 if open_end:
-                    best = _least(best, node.exact)
+                    yield node.exact
         for node in nodes:
-            best = _least(best, node.exact)
-        return best
+            yield node.exact
 
     def may_begin_in(self, text: str) -> bool:
         """Return whether the first word of a pattern may stand in a text, folded by `program`."""
@@ -188,37 +163,32 @@ class CommandIndex:
             words: The program's name and its arguments.
             covers: Whether a pattern that matches covers the words that it does not name.
         """
-        matching: set[int | None] = set()
-        nodes = self._roots
-        for word in words:
-            nodes = _step(nodes, word, guess=False)
-            if not nodes:
-                break
-            matching.update(node.prefix for node in nodes)
-        matching.update(node.exact for node in nodes)
-        for position in sorted(each for each in matching if each is not None):
-            if covers(self._patterns[position]):
-                return position
-        return None
+        matching = {each for each in self._matching(words) if each is not None}
+        covering = (each for each in sorted(matching) if covers(self._patterns[each]))
+        return next(covering, None)
 
     def find_line(self, lines: Sequence[str]) -> int | None:
         """Return the position of the first pattern that is one of some whole lines, or None."""
         if not self._lines:
             return None
-        plain = (line for line in lines if not is_digest(line))
-        keys = (*plain, *map(digest_of, lines))
-        best: int | None = None
-        for key in keys:
-            best = _least(best, self._lines.get(key))
-        return best
+        keys = [*(line for line in lines if not is_digest(line)), *map(digest_of, lines)]
+        return min((self._lines[key] for key in keys if key in self._lines), default=None)
 
     @property
     def has_lines(self) -> bool:
         """Whether a pattern is a whole line."""
         return bool(self._lines)
 
-    def _add(self, pattern: CommandPattern, position: int) -> None:
-        self._sought = None
+    def _add(self, content: str) -> None:
+        """Add one more pattern, at the next position."""
+        pattern = compile_command(content)
+        if self._refuse is not None:
+            self._refuse(pattern)
+        position = len(self._patterns)
+        self._patterns.append(pattern)
+        if pattern.line:
+            self._lines.setdefault(pattern.line, position)
+            return
         node = self._roots[0]
         for number, word in enumerate(pattern.words):
             if isinstance(word, WordGlob):
@@ -228,10 +198,10 @@ class CommandIndex:
             else:
                 name = word if number else self._program(word)
                 node = node.words.setdefault(name, _Node())
-        if pattern.is_prefix:
-            node.prefix = _least(node.prefix, position)
-        else:
-            node.exact = _least(node.exact, position)
+        if pattern.is_prefix and node.prefix is None:
+            node.prefix = position
+        elif not pattern.is_prefix and node.exact is None:
+            node.exact = position
 
 
 def _step(nodes: Sequence[_Node], word: str | None, *, guess: bool) -> list[_Node]:
@@ -249,9 +219,3 @@ def _step(nodes: Sequence[_Node], word: str | None, *, guess: bool) -> list[_Nod
             if node.globs is not None:
                 reached += node.globs.every()
     return reached
-
-
-def _least(one: int | None, other: int | None) -> int | None:
-    if one is None:
-        return other
-    return one if other is None else min(one, other)

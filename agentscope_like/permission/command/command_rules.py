@@ -48,14 +48,6 @@ class CommandRules:
         else:
             self._index = CommandIndex(contents, program=bare_name, refuse=refuse_lone_word)
 
-    def add(self, content: str) -> None:
-        """Count with one more pattern, at the next position.
-
-        Raises:
-            PatternError: The pattern cannot be compiled; nothing has changed then.
-        """
-        self._index.add(content)
-
     def extended(self, content: str) -> CommandRules:
         """Return a matcher for these patterns and one more.
 

@@ -88,8 +88,7 @@ class PreparedCommand(CommandReading):
         parts = self.analysis.parts
         if not (self.context.deny_rules and any(p.doubts or None in p.argv for p in parts)):
             return False
-        rules = rules_of(self.tool, PermissionBehavior.DENY, self.context)
-        matcher = None if rules is None else rules.matcher
+        matcher = rules_of(self.tool, PermissionBehavior.DENY, self.context).matcher
         return isinstance(matcher, CommandRules) and matcher.may_match(self)
 
     @override
@@ -127,7 +126,7 @@ class PreparedCommand(CommandReading):
     def uncovered(self) -> tuple[PermissionRule, str] | None:
         """Return an allow rule that matches a part and does not cover all of it, and why."""
         rules = rules_of(self.tool, PermissionBehavior.ALLOW, self.context)
-        if rules is None or not isinstance(rules.matcher, CommandRules):
+        if not isinstance(rules.matcher, CommandRules):
             return None
         found = rules.matcher.uncovered(self)
         return None if found is None else (rules.rule_at(found[0]), found[1])

@@ -6,11 +6,11 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from agentscope_like.shell.analysis import Part
 from agentscope_like.shell.catalog import canonical, families, names, names_of
 from agentscope_like.shell.facts.possible_commands import raw_readings, raw_words
 from agentscope_like.shell.values import Words
@@ -18,8 +18,7 @@ from agentscope_like.toml_tables import Expression, WordSet, table_beside
 
 __all__ = [
     "alias_readings",
-    "may_be_alias",
-    "may_set_aliases",
+    "called_alias",
     "other_spellings",
     "perhaps_aliased",
     "perhaps_spelled",
@@ -86,11 +85,6 @@ def _spelled() -> dict[str, frozenset[str]]:
             for other in names_of(canonical(each)) | _beside().get(each, frozenset()):
                 found[other] = found.get(other, frozenset()) | {name}
     return found
-
-
-def _git_has(command: str) -> bool:
-    """Return whether git has a command of its own by this name, so that no alias is used."""
-    return command in _table().git
 
 
 def _of_same_group(words: Words) -> Iterator[Words]:
@@ -187,39 +181,21 @@ def _groups() -> dict[Words, tuple[_Start, ...]]:
 
 
 _MAY_SET = re.compile(
-    r"(?i:(?<![\w-])(?:alias|config|gitconfig|include|includeif)(?![\w-]))|\bGIT_[A-Z]|HOME="
+    r"(?i:(?<![\w-])(?:alias|config|gitconfig|include|includeif)(?![\w-])|autocorrect)"
+    r"|\bGIT_[A-Z]|\bXDG_|HOME="
 )
 _CORRECTION = "help.autocorrect"
-_ALIAS = re.compile(r"alias\.(.+?)(?:\.command)?", re.DOTALL | re.IGNORECASE)
-_INCLUDES = ("include.", "includeif.")
+_ALIAS = re.compile(r"alias\.([^=]+?)(?:\.command)?=(.*)", re.DOTALL | re.IGNORECASE)
 _MOST_NESTED = 5
 _MOST_WORDS = 4
 
 
-class _Called(Struct, frozen=True):
-    """A call of git by a name that is no command of its own.
-
-    Attributes:
-        name: The name, in lowercase.
-        rest: The words behind it.
-        own: The aliases that its options set; None for a value that is not known.
-        is_unsure: Whether its options may set others.
-    """
-
-    name: str
-    rest: Words
-    own: Mapping[str, str | None]
-    is_unsure: bool
-
-
-def may_be_alias(words: Words) -> bool:
-    """Return whether git may take its command for an alias."""
-    return _called(words) is not None
-
-
-def may_set_aliases(command: str) -> bool:
-    """Return whether the text of a command line may change which aliases git has."""
-    return _MAY_SET.search(command) is not None
+def called_alias(words: Words) -> str | None:
+    """Return the name by which git is called if no command of its own has it, in lowercase."""
+    if not words or words[0] != "git":
+        return None
+    name = (*families().without_leading_options(words), None)[1]
+    return None if name is None or name in _table().git or name[:1] in "-" else name.lower()
 
 
 def alias_readings(
@@ -232,18 +208,18 @@ def alias_readings(
         known: The aliases of the configuration, by their names.
         depth: How many aliases it comes from.
     """
-    called = _called(words)
-    if called is None or depth > _MOST_NESTED:
+    name = called_alias(words)
+    if name is None or depth > _MOST_NESTED:
         return
-    own = {name: [value] for name, value in called.own.items() if value is not None}
-    known = {**known, **own}
-    for value in known.get(called.name, ()):
+    rest = families().without_leading_options(words)[2:]
+    known = {**known, **_own_aliases(words)}
+    for value in known.get(name, ()):
         if value.startswith("!"):
-            rest = shlex.join([word or "" for word in called.rest])
-            yield from raw_readings(raw_words(f"{value[1:]} {rest}"))
+            text = shlex.join([word or "" for word in rest])
+            yield from raw_readings(raw_words(f"{value[1:]} {text}"))
             continue
         try:
-            expanded = ("git", *shlex.split(value), *called.rest)
+            expanded = ("git", *shlex.split(value), *rest)
         except ValueError:
             yield from raw_readings(raw_words(value))
             continue
@@ -253,66 +229,23 @@ def alias_readings(
 
 
 def perhaps_aliased(
-    words: Words, part: Part | None, known: Mapping[str, Sequence[str]] | None, *, may_change: bool
+    words: Words, known: Mapping[str, Sequence[str]] | None, text: str
 ) -> Iterator[Words]:
     """Yield a call of git with an unknown command, if it is not known what it would run.
 
     Args:
         words: The call, its program first.
-        part: The part that makes it; None where it was not read.
         known: The aliases of the configuration; None where that is not known.
-        may_change: Whether the command line may change them before.
+        text: The command line, which may change them before.
     """
-    called = _called(words)
-    if called is None:
-        return
-    is_own = called.name in called.own
-    is_certain = called.own.get(called.name) is not None if is_own else known is not None
-    assigned = () if part is None else part.assignments
-    sets_own = any(each.name.startswith(("GIT_", "HOME", "XDG_")) for each in assigned)
-    corrects = known is not None and _CORRECTION in known and called.name not in known
-    doubted = called.is_unsure or (may_change and not is_own) or sets_own or corrects
-    if not is_certain or doubted:
-        yield from (("git", *[None] * count, *called.rest) for count in range(1, _MOST_WORDS + 1))
+    name = called_alias(words)
+    corrects = known is not None and _CORRECTION in known and name not in known
+    if name is not None and (known is None or corrects or _MAY_SET.search(text)):
+        rest = families().without_leading_options(words)[2:]
+        yield from (("git", *[None] * count, *rest) for count in range(1, _MOST_WORDS + 1))
 
 
-def _called(words: Words) -> _Called | None:
-    if not words or words[0] != "git":
-        return None
-    own: dict[str, str | None] = {}
-    is_unsure = False
-    position = 1
-    while position < len(words):
-        word = words[position]
-        if word is None:
-            return None  # an unknown word is a doubt by itself
-        if not word.startswith("-"):
-            break
-        setting, is_named, taken = _setting(words, position)
-        key, _, value = setting.partition("=")
-        if match := _ALIAS.fullmatch(key):
-            own[match[1].lower()] = None if is_named else value
-        is_unsure = is_unsure or key.lower().startswith((*_INCLUDES, _CORRECTION))
-        position += taken
-    rest = words[position:]
-    if not rest or rest[0] is None or _git_has(rest[0]):
-        return None
-    return _Called(rest[0].lower(), rest[1:], own, is_unsure)
-
-
-def _setting(words: Words, position: int) -> tuple[str, bool, int]:
-    """Return the setting of an option, whether a variable has the value, and its word count."""
-    word = words[position] or ""
-    following = (words[position + 1] if position + 1 < len(words) else "") or ""
-    if word == "-c":
-        return following, False, 2
-    if word == "--config-env":
-        return following, True, 2
-    if word.startswith("--config-env="):
-        return word.partition("=")[2], True, 1
-    return "", False, 2 if _takes_value(word) else 1
-
-
-def _takes_value(word: str) -> bool:
-    """Return whether an option of git takes the next word."""
-    return families().without_leading_options(("git", word, "x", "y")) == ("git", "y")
+def _own_aliases(words: Words) -> dict[str, list[str]]:
+    """Return the aliases that options of git set: `git -c alias.p=push p`."""
+    values = (value or "" for option, value in pairwise(words) if option == "-c")
+    return {found[1].lower(): [found[2]] for found in map(_ALIAS.fullmatch, values) if found}

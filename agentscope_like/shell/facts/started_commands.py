@@ -26,8 +26,7 @@ from agentscope_like.shell.facts.possible_commands import (
 )
 from agentscope_like.shell.facts.spellings import (
     alias_readings,
-    may_be_alias,
-    may_set_aliases,
+    called_alias,
     other_spellings,
     perhaps_aliased,
     perhaps_spelled,
@@ -86,7 +85,7 @@ def _may_be_alias(words: Words) -> bool:
     """Return whether a command may start a program of any name, by an alias of git."""
     for at, word in enumerate(words):
         is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
-        if is_git and may_be_alias(("git", *words[at + 1 :])):
+        if is_git and called_alias(("git", *words[at + 1 :])) is not None:
             return True
     return False
 
@@ -111,14 +110,13 @@ def started_by(
     opened: set[Words] = set()
     for words in _read(part, analysis, around, guess=guess):
         yield from _spelled(words, guess=guess)
-        if words in opened or not may_be_alias(words):
+        if words in opened or called_alias(words) is None:
             continue
         opened.add(tuple(families().without_leading_options(words)))
         known = aliases()
         yield from alias_readings(words, known or {})
         if guess:
-            changes = may_set_aliases(analysis.command)
-            yield from perhaps_aliased(words, part, known, may_change=changes)
+            yield from perhaps_aliased(words, known, analysis.command)
 
 
 def started_in(text: str, *, guess: bool) -> Iterator[Words]:
@@ -132,7 +130,7 @@ def started_in(text: str, *, guess: bool) -> Iterator[Words]:
         yield from _spelled(words, guess=guess)
         yield from alias_readings(words, {})
         if guess:
-            yield from perhaps_aliased(words, None, None, may_change=True)
+            yield from perhaps_aliased(words, None, text)
     marked = text.translate(_MARKS)  # for arrays that say what a name stands for
     if marked != text:
         yield from raw_commands(marked)
@@ -145,9 +143,9 @@ def _read(
     yield from led_to(part, around)
     for words in unread_texts(part):
         yield from raw_readings(words)
-    yield from _carried_readings(part)
+    yield from _settings(part)
+    yield from _carried(part, guess=guess)
     if guess:
-        yield from _perhaps_carried_readings(part)
         yield from renamed_in(analysis, part)
 
 
@@ -170,52 +168,50 @@ _MOST_BEFORE = 8
 _MOST_ARGUMENTS = 64
 
 
-def _carried_readings(part: Part) -> Iterator[Words]:
-    """Yield the commands that a part runs from its arguments or its environment."""
-    yield from _settings(part)
-    words = _words(part)
-    if not words:
-        return
-    plain = families().without_leading_options(words)
-    starts = _commands_in(plain)
-    for start in starts:
-        yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
-    rest = plain[starts[-1] :] if starts else ()
-    program = bare_name(rest[0] or "") if rest else ""
-    if program in programs_with("carrier") or families().is_shell(program):
-        yield from _tails(rest, 1)
-        yield from _in_texts(rest)
-    elif families().runs_texts(plain):
-        yield from _in_texts(words)
-    for value in _option_values(words, plain):
-        yield from _in_text(value)
+def _carried(part: Part, *, guess: bool) -> Iterator[Words]:
+    """Yield the commands that a part runs from its arguments; with `guess`, those that it may run.
 
-
-def _perhaps_carried_readings(part: Part) -> Iterator[Words]:
-    """Yield commands that a part may run: after `--` or `exec`, in `--command` and `-e`.
-
-    Any argument of an unknown program may begin or contain a command.
+    It may run what stands behind `--` or `exec`, in `--command` and `-e`; any argument of an
+    unknown program may begin or contain a command.
     """
     words = _words(part)
     if not words:
         return
-    name = words[0] or ""
+    name, plain = words[0] or "", families().without_leading_options(words)
+    starts = _commands_in(plain)
+    for start in starts:
+        yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
+    for value in _option_values(words, plain):
+        yield from _in_text(value)
+    if families().runs_texts(plain):
+        yield from _in_texts(words)
+    inner = plain[starts[-1] :] if starts else ()
+    if inner and _runs_its_words(bare_name(inner[0] or ""), guess=guess):
+        yield from _anywhere_in(inner)
+    if not guess:
+        return
     if (pattern := families().language_of(name)) is not None:
         yield from _in_texts([word for word in words[1:] if word and pattern.fullmatch(word)])
     if name in programs_with("input_language") or families().interpreter(name):
         yield from _in_input(part)
-    plain = families().without_leading_options(words)
-    if starts := _commands_in(plain):
-        rest = plain[starts[-1] :]
-        if not families().has_own_words(bare_name(rest[0] or "")):
-            yield from _tails(rest, 1)
-            yield from _in_texts(rest)
-    elif _is_unknown(part):
-        yield from _tails(words, 1)
-        yield from _in_texts(words[1:])
-    else:
+    if _is_unknown(part) and not starts:
+        yield from _anywhere_in(words)
+    elif not starts:
         yield from _tails(words, _before_tail(words))
         yield from _in_texts(tuple(_flag_values(words)))
+
+
+def _runs_its_words(program: str, *, guess: bool) -> bool:
+    """Return whether a program runs commands in its words; with `guess`, whether it may."""
+    if program in programs_with("carrier") or families().is_shell(program):
+        return True
+    return guess and not families().has_own_words(program)
+
+
+def _anywhere_in(words: Words) -> Iterator[Words]:
+    """Yield the commands that begin at some argument, or stand in a text."""
+    yield from _tails(words, 1)
+    yield from _in_texts(words)
 
 
 def _in_input(part: Part) -> Iterator[Words]:

@@ -37,7 +37,7 @@ from agentscope_like.shell.values import NO_NAMES, Argument, Shape, Unknown, ele
 from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
 from agentscope_like.shell.walk.walk_protocol import Walking
 
-__all__ = ["ControlJudge", "judge_arithmetic", "judge_test"]
+__all__ = ["ControlJudge", "judge_evaluation"]
 
 Compound: TypeAlias = Group | For | ArithmeticFor | Loop | If | Case
 
@@ -54,11 +54,9 @@ class ControlJudge:
         holder: Draft | None = None
         inner = scope
         if command.redirects:
-            holder = Draft(
-                (), (), scope.span(command.span), scope.parent, None, parent=scope.parent
-            )
+            expander = self._expander(command.span, state, scope)
+            holder = expander.draft
             holder.source = scope.source
-            expander = Expander(self._walk, state, holder, scope, home=self._walk.home)
             judge_redirects(command.redirects, state, expander, self._walk.command)
             redirects = command.redirects + scope.redirects
             source = holder.source if keeps_input(command) else UNKNOWN_INPUT
@@ -175,43 +173,27 @@ def _any_parameter(parameters: Parameters) -> Argument:
     return Unknown(names=names_in_parameters(parameters))
 
 
-_TEST = "[["
-_ARITHMETIC = "(("
-
-
-def judge_arithmetic(
-    command: ArithmeticCommand, walk: Walking, state: State, scope: WalkScope
+def judge_evaluation(
+    command: Test | ArithmeticCommand, walk: Walking, state: State, scope: WalkScope
 ) -> State:
-    """Judge `((expression))`; return the state after it."""
+    """Judge `[[ ... ]]` or `((...))`, a part of that name; return what is known after it."""
+    program = "[[" if isinstance(command, Test) else "(("
     start = command.span.start
-    span = Span(start, start + len(_ARITHMETIC))
-    name = Word((Literal(_ARITHMETIC, span),), span)
-    draft = walk.draft((name,), command.span, state, scope)
-    draft.argv = (_ARITHMETIC,)
-    draft.program = _ARITHMETIC
+    span = Span(start, start + len(program))
+    words = command.words if isinstance(command, Test) else ()
+    name = Word((Literal(program, span),), span)
+    draft = walk.draft((name, *words), command.span, state, scope)
+    draft.program = program
     expander = Expander(walk, state, draft, scope, home=walk.home)
-    expander.evaluate(command.expression)
+    operands = [expander.text(word) for word in words]
+    draft.argv = (program, *(each if isinstance(each, str) else None for each in operands))
+    if isinstance(command, ArithmeticCommand):
+        expander.evaluate(command.expression)
+    for problem in check_condition(operands):
+        place = scope.span(words[problem.at].span)
+        draft.doubt(problem.message, place, kind=EffectKind.UNKNOWN)
     if command.redirects:
         draft.redirects = command.redirects + scope.redirects
         judge_redirects(command.redirects, state, expander, walk.command)
     after = state.forget(expander.assigned, directory=False)
     return merge(state, after) if may_fail(command.redirects) else after
-
-
-def judge_test(command: Test, walk: Walking, state: State, scope: WalkScope) -> State:
-    """Judge `[[ ... ]]`; return what is known after it."""
-    start = command.span.start
-    span = Span(start, start + len(_TEST))
-    name = Word((Literal(_TEST, span),), span)
-    draft = walk.draft((name, *command.words), command.span, state, scope)
-    expander = Expander(walk, state, draft, scope, home=walk.home)
-    words = [expander.text(word) for word in command.words]
-    draft.argv = (_TEST, *(word if isinstance(word, str) else None for word in words))
-    draft.program = _TEST
-    for problem in check_condition(words):
-        span = scope.span(command.words[problem.at].span)
-        draft.doubt(problem.message, span, kind=EffectKind.UNKNOWN)
-    if command.redirects:
-        draft.redirects = command.redirects + scope.redirects
-        judge_redirects(command.redirects, state, expander, walk.command)
-    return state.forget(expander.assigned, directory=False)

@@ -52,7 +52,7 @@ from agentscope_like.shell.syntax import (
 )
 from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Output
 from agentscope_like.shell.walk.command_judge import CommandJudge
-from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_arithmetic, judge_test
+from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_evaluation
 from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 
@@ -184,7 +184,7 @@ class Walk:
         except ReadError as error:
             draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
             return state
-        if scope.posix and bash_only(text, script) is not None:
+        if scope.posix and bash_only(text, script):
             draft.doubt(
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
@@ -281,10 +281,8 @@ class Walk:
                 return CommandJudge(self).judge(command, state, scope)[0]
             case Pipeline():
                 return self._pipeline(command, state, scope)
-            case Test():
-                return judge_test(command, self, state, scope)
-            case ArithmeticCommand():
-                return judge_arithmetic(command, self, state, scope)
+            case Test() | ArithmeticCommand():
+                return judge_evaluation(command, self, state, scope)
             case Function():
                 return self._function(command, state, scope)
             case _:

@@ -138,8 +138,7 @@ class _PreparedWork(PreparedAction):
         if await super()._is_allowed(part, said):
             return True
         for twin in self._twins:
-            rules = rules_of(twin, PermissionBehavior.ALLOW, self.context)
-            found = None if rules is None else await rules.find(part.call)
+            found = await rules_of(twin, PermissionBehavior.ALLOW, self.context).find(part.call)
             if found is not None and found.certain:
                 return True
         return False

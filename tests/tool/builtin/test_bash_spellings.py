@@ -69,10 +69,10 @@ DENIED = {
 
 ALLOWED = {
     "git push:*": (
-        *("git -c alias.p=status p", "git pull", "git stash push-it", "git stash", "git log"),
+        *("git pull", "git stash push-it", "git stash", "git log"),
         *("git p", "git -c color.ui=never fetch", "git commit -m push", "pusher git"),
     ),
-    "git push --force:*": ("git -c alias.p=push p", "git push"),
+    "git push --force:*": ("git push",),
     "rm:*": ("busybox ls", "coreutils --coreutils-prog=ls x", "ln -s /bin/ls r; ./r x", "rmdir x"),
     "python2:*": ("python3 x", "python3.11 x"),
     "pip install:*": (
@@ -174,9 +174,9 @@ async def test_what_an_alias_is_known_to_run_is_denied_in_each_mode(repository: 
         ("X=1 git p", ALLOW),
         ("git -c color.ui=never p", ALLOW),
         ("git --config-env color.ui=X p", ALLOW),
-        ("git -c alias.p=status p", ALLOW),
-        ("X=1 git -c alias.p=status p", ALLOW),
-        ("git --config-env alias.p=X -c alias.p=status p", ALLOW),
+        ("git -c alias.p=status p", DENY),
+        ("X=1 git -c alias.p=status p", DENY),
+        ("git --config-env alias.p=X -c alias.p=status p", DENY),
         ("git pusj", ALLOW),
         ("git -c alias.p=push p", DENY),
         ("git --config-env=alias.p=X p", DENY),
@@ -198,7 +198,7 @@ async def test_what_an_alias_is_known_to_run_is_denied_in_each_mode(repository: 
 async def test_a_known_alias_may_be_another_one(
     repository: Path, command: str, expected: PermissionBehavior
 ) -> None:
-    """What sets aliases for one call, in an option or a variable, goes before the repository's."""
+    """Where the line may set aliases, one that git does not have may run any of its commands."""
     (repository / ".git" / "config").write_text("[alias]\n\tp = status\n")
     found = await decide(command, repository, ["deny git push:*"], "bypass")
     assert found.behavior is expected

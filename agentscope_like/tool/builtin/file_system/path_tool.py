@@ -371,10 +371,6 @@ class _PathRules:
             return None
         return self._index.match(location, call.directories)
 
-    def add(self, content: str) -> None:
-        """Add one more pattern, at the next position."""
-        self._index.add(content)
-
     def extended(self, content: str) -> _PathRules:
         """Return a matcher for these patterns and one more."""
         return _PathRules(self._index.extended(content))

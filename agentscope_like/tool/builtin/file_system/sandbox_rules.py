@@ -56,17 +56,6 @@ class SandboxPathIndex:
         found = (index.match(location, directories) for index in self._indexes())
         return min((position for position in found if position is not None), default=None)
 
-    def add(self, content: str) -> None:
-        """Add one more pattern, at the next position.
-
-        Raises:
-            PatternError: The pattern cannot be compiled; nothing has changed then.
-        """
-        PathRuleIndex((content,), strict=True, real=str)  # refuses what cannot be compiled
-        self._contents = (*self._contents, content)
-        for index in self._compiled or ():
-            index.add(content)
-
     def extended(self, content: str) -> SandboxPathIndex:
         """Return an index of these patterns and one more."""
         extended = SandboxPathIndex(self._place, (content,), strict=self._strict)

@@ -60,11 +60,6 @@ class DomainRules:
         for position, content in enumerate(contents):
             self._positions.setdefault(read_domain(content), position)
 
-    def add(self, content: str) -> None:
-        """Add one more content, at the next position."""
-        self._positions.setdefault(read_domain(content), len(self._contents))
-        self._contents.append(content)
-
     def extended(self, content: str) -> Self:
         """Return a matcher for these contents and one more."""
         return type(self)([*self._contents, content], self._behavior)
