@@ -115,7 +115,7 @@ class Tally:
         self._count(name, "calls")
         if event.tool_call_id in self._asked or decision is None:
             return
-        if decision.behavior is PermissionBehavior.ALLOW:
+        if decision.behavior is PermissionBehavior.ALLOW or decision.can_be_held:
             self._count(name, "allowed")
         elif decision.behavior is PermissionBehavior.DENY:
             self._count(name, "denied")
