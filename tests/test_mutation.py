@@ -9,8 +9,12 @@ import pytest
 
 from benchmarks.mutation.__main__ import ROOT, TESTS
 from benchmarks.mutation.expressions import changed_expressions
+from benchmarks.mutation.judge import apart
+from benchmarks.mutation.known_tests import KnownTests
+from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.python_source import python_mutants
-from benchmarks.mutation.rule_data import rule_mutants
+from benchmarks.mutation.rule_data import changes_data, rule_mutants
+from benchmarks.mutation.worker import PACKAGES, Lines, Traced
 
 
 def changed(source: str) -> set[str]:
@@ -21,7 +25,9 @@ def changed(source: str) -> set[str]:
 
 def changed_rules(file: str, text: str) -> set[str]:
     """Return the mutants of a table."""
-    return {each.applied(text.encode()).decode() for each in rule_mutants(file, text.encode())}
+    source = text.encode()
+    mutants = [each for each in rule_mutants(file, source) if changes_data(each, source)]
+    return {each.applied(source).decode() for each in mutants}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +146,57 @@ def test_a_mutant_shows_what_it_changes(tmp_path: Path) -> None:
         if each.operator == "comparison"
     )
     assert mutant.diff(tmp_path).splitlines()[-2:] == ["-b = c == d", "+b = (c != d)"]
+
+
+def mutant_of(file: str, line: int, start: int = 0) -> Mutant:
+    """Return a mutant of one line."""
+    return Mutant(file, start, start + 1, "x", "comparison", (line, line))
+
+
+CHANGED = f"{PACKAGES[0]}/m.py"
+
+
+def known_of(copy: Path, **lines: Lines | None) -> KnownTests:
+    """Return what is known of test files that take a second each and run these lines."""
+    for name in lines:
+        (copy / f"{name}.py").write_text("")
+    known = KnownTests(copy, [f"{name}.py" for name in lines])
+    known.learn(Traced("", {CHANGED: frozenset({1})}, 0.0, ""))
+    for name, ran in lines.items():
+        known.learn(Traced(f"{name}.py", ran, 1.0, ""))
+    return known
+
+
+def test_a_mutant_is_shown_to_the_files_that_run_its_line(tmp_path: Path) -> None:
+    """A file that was not watched to its end may run any; what an import runs, any file may see."""
+    known = known_of(
+        tmp_path, one={CHANGED: frozenset({2})}, two={CHANGED: frozenset({3})}, long=None, none={}
+    )
+    assert set(known.in_order(mutant_of(CHANGED, 2))) == {"one.py", "long.py"}
+    assert set(known.in_order(mutant_of(CHANGED, 1))) == {"one.py", "two.py", "long.py"}
+
+
+def test_the_file_that_noticed_most_comes_first(tmp_path: Path) -> None:
+    """What is known of tests holds in a later run, where they have not changed."""
+    lines: Lines = {CHANGED: frozenset({2})}
+    known = known_of(tmp_path, one=lines, two=lines)
+    mutant = mutant_of(CHANGED, 2)
+    known.remember(mutant, ["one.py", "two.py"], "two.py::test_it")
+    assert known.in_order(mutant) == ["two.py", "one.py"]
+    known.save(tmp_path / "kept.json")
+    (tmp_path / "one.py").write_text("changed = True")
+    later = KnownTests(tmp_path, known.tests)
+    later.load(tmp_path / "kept.json")
+    assert later.unknown == ["one.py"]
+    later.learn(Traced("one.py", lines, 1.0, ""))
+    assert later.in_order(mutant) == ["two.py", "one.py"]
+
+
+def test_mutants_of_one_place_are_judged_apart() -> None:
+    """Those of other files and other lines go into one copy."""
+    here, there = mutant_of("a.py", 1), mutant_of("a.py", 5, start=50)
+    same, elsewhere = mutant_of("a.py", 1, start=20), mutant_of("b.py", 1)
+    assert apart([here, there, same, elsewhere]) == [[here, there, elsewhere], [same]]
 
 
 @pytest.mark.parametrize("name", TESTS)

@@ -17,13 +17,18 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
+from queue import Queue
 
-from benchmarks.mutation.judge import PACKAGES, BrokenSuiteError, Judge, Outcome
+from benchmarks.mutation.judge import BrokenSuiteError, Judge, Verdict, judge_together
+from benchmarks.mutation.known_tests import KnownTests
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.python_source import python_mutants
 from benchmarks.mutation.report import Judged, identity, read_survivors, summary, write_report
-from benchmarks.mutation.rule_data import rule_mutants
+from benchmarks.mutation.rule_data import changes_data, rule_mutants
+from benchmarks.mutation.worker import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = (
@@ -54,7 +59,8 @@ TESTS = (
     "tests/test_named_paths.py",
     "tests/test_record.py",
 )
-_NICENESS = 10
+FOLDER = ROOT / "build" / "mutants"
+_NICENESS = 5
 _COPIED = ("agentscope_like", "tests", "benchmarks", "pyproject.toml")
 
 
@@ -80,11 +86,11 @@ def test_files(root: Path) -> list[str]:
 def chosen(options: argparse.Namespace, root: Path) -> list[tuple[Mutant, str]]:
     """Return the mutants to judge, with their diffs."""
     mutants = [mutant for mutant in all_mutants(root) if options.only in mutant.file]
-    print(f"{len(mutants):,} mutants in {', '.join(PACKAGES)}", flush=True)
+    print(f"about {len(mutants):,} mutants in {', '.join(PACKAGES)}", flush=True)
     if options.again is None:
-        size = min(options.size, len(mutants))
-        sample = random.Random(options.seed).sample(mutants, size)
-        return [(mutant, mutant.diff(root)) for mutant in sample]
+        random.Random(options.seed).shuffle(mutants)
+        real = (mutant for mutant in mutants if is_real(mutant, root))
+        return [(mutant, mutant.diff(root)) for mutant in islice(real, options.size)]
     survivors = read_survivors(options.again)
     wanted = {file for file, _ in survivors}
     diffs = [(mutant, mutant.diff(root)) for mutant in mutants if mutant.file in wanted]
@@ -92,18 +98,57 @@ def chosen(options: argparse.Namespace, root: Path) -> list[tuple[Mutant, str]]:
     return list(again.values())
 
 
-def judge_all(judge: Judge, mutants: Sequence[tuple[Mutant, str]], folder: Path) -> None:
-    """Judge each mutant, and keep the report up to date."""
+def is_real(mutant: Mutant, root: Path) -> bool:
+    """Return whether the file says something else with the mutant, and can be read."""
+    if not mutant.file.endswith(".toml"):
+        return True
+    return changes_data(mutant, (root / mutant.file).read_bytes())
+
+
+def learn(judges: Sequence[Judge], known: KnownTests) -> None:
+    """Run the test files that nothing is known of, some in each copy."""
+    if unknown := known.unknown:
+        print(f"running the tests of {len(unknown)} files without a mutant", flush=True)
+        shares = [unknown[start :: len(judges)] for start in range(len(judges))]
+        with ThreadPoolExecutor(len(judges)) as pool:
+            list(pool.map(Judge.learn, judges, shares))
+    if known.unknown:
+        raise BrokenSuiteError(f"{' '.join(known.unknown)} ended early.")
+
+
+def judge_all(
+    judges: Sequence[Judge],
+    known: KnownTests,
+    mutants: Sequence[tuple[Mutant, str]],
+    folder: Path,
+) -> list[Judged]:
+    """Judge each mutant alone, then those that are left together, and write the report."""
     judged: list[Judged] = []
-    for mutant, diff in mutants:
-        verdict = judge.judge(mutant)
-        judged.append(Judged(mutant, diff, verdict))
-        if verdict.outcome is not Outcome.KILLED:
-            print(f"{verdict.outcome}: {mutant.file}:{mutant.lines[0]} {mutant.operator}")
-        if len(judged) % 20 == 0:
-            print(summary(judged), flush=True)
-            write_report(folder, judged)
+    left: list[tuple[Mutant, str]] = []
+    free = Queue[Judge]()
+    for judge in judges:
+        free.put(judge)
+
+    def alone(mutant: Mutant) -> Verdict | None:
+        judge = free.get()
+        try:
+            return judge.judge_alone(mutant)
+        finally:
+            free.put(judge)
+
+    with ThreadPoolExecutor(len(judges)) as pool:
+        for pair, verdict in zip(mutants, pool.map(alone, dict(mutants)), strict=True):
+            if verdict is None:
+                left.append(pair)
+            else:
+                judged.append(Judged(*pair, verdict))
+    print(f"{summary(judged)} by the likeliest tests, {len(left)} are left", flush=True)
+    write_report(folder, judged)
+    together = judge_together(judges, known, [mutant for mutant, _ in left])
+    judged += [Judged(*pair, together[pair[0]]) for pair in left]
+    judges[0].confirm([each.verdict.test for each in judged if "::" in each.verdict.test])
     print(f"{summary(judged)}; see {write_report(folder, judged)}")
+    return judged
 
 
 def main() -> None:
@@ -115,24 +160,34 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
     parser.add_argument("--only", default="", help="a part of the names of the files to mutate")
     parser.add_argument("--again", type=Path, help="a report.json, to judge its survivors again")
-    parser.add_argument("--report", type=Path, default=ROOT / "build" / "mutants", help="a folder")
+    parser.add_argument("--report", type=Path, default=FOLDER, help="a folder")
+    parser.add_argument("--workers", type=int, default=2, help="how many at a time (2)")
     options = parser.parse_args()
     os.nice(_NICENESS)
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
-        copy = Path(name).resolve()
-        for part in _COPIED:
-            if (ROOT / part).is_dir():
-                shutil.copytree(ROOT / part, copy / part)
-            else:
-                shutil.copy2(ROOT / part, copy / part)
-        mutants = chosen(options, copy)
-        judge = Judge(copy, test_files(copy))
-        print(f"running the tests of {len(test_files(copy))} files without a mutant", flush=True)
+        copies = [Path(name).resolve() / str(number) for number in range(options.workers)]
+        for copy in copies:
+            copy_project(copy)
+        mutants = chosen(options, copies[0])
+        known = KnownTests(copies[0], test_files(copies[0]))
+        known.load(FOLDER / "tests.json")
+        judges = [Judge(copy, known, FOLDER / "types") for copy in copies]
         try:
-            judge.learn()
+            learn(judges, known)
+            known.save(FOLDER / "tests.json")
+            judge_all(judges, known, mutants, options.report)
         except BrokenSuiteError as error:
             sys.exit(str(error))
-        judge_all(judge, mutants, options.report)
+        known.save(FOLDER / "tests.json")
+
+
+def copy_project(copy: Path) -> None:
+    """Copy all that the tests need."""
+    for part in _COPIED:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, copy / part)
+        else:
+            shutil.copy2(ROOT / part, copy / part)
 
 
 if __name__ == "__main__":

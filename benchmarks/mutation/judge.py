@@ -1,56 +1,47 @@
-"""Runs the tests that can see a mutant, in a fresh process that ends at the first failure.
+"""Judges mutants by the tests that run what they change.
 
-What they do not notice is shown to mypy, which is one of the tests. The processes are forked from a
-server that has imported pytest and the libraries, but nothing of the project, so that a mutant
-costs little more than its tests.
+First each mutant alone is shown to the few test files that are likeliest to notice it. The mutants
+that are left go into one copy together, and all other files run once: where a test fails, it runs
+again with each of them alone, and what it notices is taken out. What no test notices is shown to
+mypy, which is one of the tests.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from enum import StrEnum
-from multiprocessing.connection import Connection
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from benchmarks.mutation.known_tests import KnownTests
 from benchmarks.mutation.mutant import Mutant
+from benchmarks.mutation.worker import PACKAGES, PRELOADED, Task, Traced, run_tests, trace_tests
 
-__all__ = ["PACKAGES", "BrokenSuiteError", "Judge", "Outcome", "Verdict"]
+__all__ = ["BrokenSuiteError", "Judge", "Outcome", "Verdict", "apart", "judge_together"]
 
-PACKAGES = ("agentscope_like/paths", "agentscope_like/shell", "agentscope_like/permission")
-"""What is changed: all that a decision is made by."""
+_FIRST = 12
+"""How many seconds the tests take that a mutant is shown to alone."""
 
-_PRELOADED = (
-    *("pytest", "_pytest.terminal", "pytest_asyncio.plugin", "pytest_timeout", "hypothesis"),
-    *("_hypothesis_pytestplugin", "hypothesis.strategies", "coverage", "pydantic", "msgspec"),
-    *("wcmatch.glob", "jsonschema_rs", "docstring_parser"),
-)
-_MOST_MEMORY = 4 * 1024**3
-_ONE_TEST = 20
-_SECONDS_BEYOND = 20
-_SLOWER = 3
-"""How many times longer the tests may take than before, on a machine that does other work."""
+_TOGETHER = 8
+"""How many test files run in one process with all mutants that are left."""
 
-_MOST_EXAMPLES = 25
-_ALONE = 4
-"""How many test files are tried one by one; what no test of theirs notices, few others do."""
+_FAILURES = 25
+"""How many failures are looked at before the mutants that they notice are taken out."""
 
-_OWN = 8
-"""How many failures a test file that is named like the changed one is credited with."""
-
-_SETTINGS = "_hypothesis_internal_use_settings"
-
-Lines: TypeAlias = Mapping[str, frozenset[int]]
-"""The executed lines of each file of the package."""
+_HUNG = 1800
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(list(PRELOADED))
+_HEADER = re.compile(rb"^\[.*\]", re.MULTILINE)
+_WORD = re.compile(r"[\w.-]{2,}")
 
 
 class BrokenSuiteError(Exception):
@@ -73,264 +64,237 @@ class Verdict(NamedTuple):
     seconds: float
 
 
+class _Ran(NamedTuple):
+    """The tests that failed, and whether the process came to its end."""
+
+    failed: tuple[str, ...]
+    outcome: Outcome | None = None
+
+    @property
+    def verdict(self) -> tuple[Outcome, str] | None:
+        if self.outcome is not None:
+            return self.outcome, "the process ended"
+        return (Outcome.KILLED, self.failed[0]) if self.failed else None
+
+
+Seeing: TypeAlias = dict[Mutant, frozenset[str]]
+"""The test files that run the lines of each mutant."""
+
+Found: TypeAlias = dict[Mutant, tuple[Outcome, str]]
+"""What became of mutants, and the tests that noticed them."""
+
+
 class Judge:
     """Judges mutants in a copy of the project.
 
     Args:
         copy: The directory of the copy, whose files are changed and restored.
-        tests: The test files to run, relative to it.
+        known: What is known of the tests.
+        cache: The cache of mypy.
     """
 
-    def __init__(self, copy: Path, tests: Sequence[str]) -> None:
+    def __init__(self, copy: Path, known: KnownTests, cache: Path) -> None:
         self._copy = copy
-        self._tests = tuple(tests)
-        self._processes = multiprocessing.get_context("forkserver")
-        self._processes.set_forkserver_preload(list(_PRELOADED))
-        self._imported: Lines = {}
-        self._reached: dict[str, Lines] = {}
-        self._seconds: dict[str, float] = {}
-        self._runs: Counter[tuple[str, str]] = Counter()
-        self._kills: Counter[tuple[str, str]] = Counter()
+        self._cache = cache
+        self._known = known
 
-    def learn(self) -> None:
-        """Run each test file without a mutant, and remember what it takes and which lines it runs.
+    def learn(self, tests: Sequence[str]) -> None:
+        """Run these test files without a mutant.
 
         Raises:
             BrokenSuiteError: A test fails.
         """
+        receiver, sender = _PROCESSES.Pipe(duplex=False)
+        process = _PROCESSES.Process(target=trace_tests, args=(self._copy, tests, sender))
+        process.start()
+        sender.close()
+        with suppress(EOFError):
+            while True:
+                traced: Traced = receiver.recv()
+                if traced.failed:
+                    raise BrokenSuiteError(f"{traced.failed} fails without a mutant.")
+                self._known.learn(traced)
+        process.join()
+
+    def judge_alone(self, mutant: Mutant) -> Verdict | None:
+        """Return what the likeliest tests say, or None where none of them notices the mutant."""
+        first: list[str] = []
+        for test in self._known.in_order(mutant):
+            if first and self._known.taken([*first, test]) > _FIRST:
+                break
+            first.append(test)
+        self._known.shown[mutant] = frozenset(first)
+        started = time.monotonic()
+        verdict = self._run([mutant], first).verdict
+        self._known.remember(mutant, first, verdict[1] if verdict else "")
+        return Verdict(*verdict, time.monotonic() - started) if verdict else None
+
+    def confirm(self, tests: Sequence[str]) -> None:
+        """Run the tests that noticed something once more without a mutant.
+
+        Raises:
+            BrokenSuiteError: One of them fails.
+        """
+        if failed := self._run([], sorted(set(tests))).verdict:
+            raise BrokenSuiteError(f"{failed[1]} fails without a mutant: mend it first.")
+
+    def sift(
+        self,
+        group: Sequence[Mutant],
+        tests: Sequence[str],
+        seeing: Seeing,
+        found: Found,
+    ) -> None:
+        """Find the mutants of the group that these files notice."""
+        while left := [mutant for mutant in group if mutant not in found]:
+            ran = self._run(left, tests, _FAILURES)
+            if ran.verdict is None:
+                return
+            failed = ran.failed if ran.outcome is None else tests
+            new = self._noticed(left, failed, seeing) or self._noticed(left, tests, seeing)
+            found.update(new)
+            if not new:
+                return
+
+    def _noticed(
+        self,
+        mutants: Sequence[Mutant],
+        tests: Sequence[str],
+        seeing: Seeing,
+    ) -> Found:
+        found = {}
+        for mutant in mutants:
+            own = [test for test in tests if test.partition("::")[0] in seeing[mutant]]
+            if own and (verdict := self._run([mutant], own).verdict):
+                found[mutant] = verdict
+        return found
+
+    def sift_types(self, group: Sequence[Mutant], found: Found) -> None:
+        """Find the mutants of the group that mypy notices.
+
+        Raises:
+            BrokenSuiteError: mypy complains without any mutant.
+        """
+        left = [each for each in group if each not in found and each.file.endswith(".py")]
+        with self._changed(left):
+            if not left or not self._mistyped():
+                return
         if wrong := self._mistyped():
             raise BrokenSuiteError(f"The types do not hold without a mutant: {wrong}")
-        self._imported, _ = self._traced(())
-        for test in self._tests:
-            started = time.monotonic()
-            lines, failed = self._traced((test,))
-            self._seconds[test] = time.monotonic() - started
-            if failed:
-                raise BrokenSuiteError(f"{failed} fails without a mutant: mend it first.")
-            self._reached[test] = {
-                file: ran - self._imported.get(file, frozenset()) for file, ran in lines.items()
-            }
-
-    def judge(self, mutant: Mutant) -> Verdict:
-        """Return what becomes of the mutant; the copy is restored before."""
-        tests = self._in_order(mutant)
-        if not tests:
-            return Verdict(Outcome.SURVIVED, "no test runs this line", 0.0)
-        limit = _SLOWER * sum(self._seconds[test] for test in tests) + _SECONDS_BEYOND
-        path = self._copy / mutant.file
-        source, before = path.read_bytes(), path.stat()
-        path.write_bytes(mutant.applied(source))
-        started = time.monotonic()
-        try:
-            failed = self._run(tests, limit)
-            if failed == "" and path.suffix == ".py" and self._mistyped():
-                failed = "mypy"
-        finally:
-            path.write_bytes(source)
-            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        self._remember(mutant, tests, failed)
-        seconds = time.monotonic() - started
-        if failed is None:
-            return Verdict(Outcome.TIMED_OUT, "", seconds)
-        return Verdict(Outcome.KILLED if failed else Outcome.SURVIVED, failed, seconds)
-
-    def _in_order(self, mutant: Mutant) -> list[str]:
-        """Return the test files that run the changed lines, the best chance per second first."""
-        users = _users(mutant.file)
-        first, last = mutant.lines
-        changed = frozenset(range(first, last + 1))
-        none: frozenset[int] = frozenset()
-        if users != (mutant.file,) or changed & self._imported.get(mutant.file, none):
-            seeing = [t for t in self._tests if any(map(self._reached[t].get, users))]
-            seeing = seeing or list(self._tests)
-        else:
-            seeing = [t for t in self._tests if self._reached[t].get(mutant.file, none) & changed]
-        return sorted(seeing, key=lambda test: -self._promise(mutant, test))
-
-    def _promise(self, mutant: Mutant, test: str) -> float:
-        """Return how likely the test file is to fail in a second, going by what it has done."""
-        path = PurePath(mutant.file)
-        places = (mutant.file, path.parent.name)
-        kills = sum(self._kills[place, test] for place in places)
-        runs = sum(self._runs[place, test] for place in places)
-        is_its_own = any(
-            name in test for name in (f"test_{path.stem}.", f"test_{path.parent.name}.")
-        )
-        return (kills + 1 + _OWN * is_its_own) / (runs + 2 + _OWN) / self._seconds[test]
-
-    def _remember(self, mutant: Mutant, tests: Iterable[str], failed: str | None) -> None:
-        for test in tests:
-            for place in (mutant.file, PurePath(mutant.file).parent.name):
-                self._runs[place, test] += 1
-                self._kills[place, test] += bool(failed and failed.startswith(test))
-            if failed and failed.startswith(test):
-                return
+        for mutant in left:
+            with self._changed([mutant]):
+                if self._mistyped():
+                    found[mutant] = (Outcome.KILLED, "mypy")
 
     def _mistyped(self) -> str:
         """Return what mypy says against the package, or nothing."""
         packages = [f"--package={package.replace('/', '.')}" for package in PACKAGES]
-        command = [sys.executable, "-m", "mypy", *packages]
+        command = [sys.executable, "-m", "mypy", f"--cache-dir={self._cache}", *packages]
         done = subprocess.run(command, cwd=self._copy, capture_output=True, text=True, check=False)
         return done.stdout if done.returncode else ""
 
-    def _run(self, tests: Sequence[str], limit: float) -> str | None:
-        """Return the first test that fails, nothing where none does, None where time runs out."""
-        receiver, sender = self._processes.Pipe(duplex=False)
-        process = self._processes.Process(target=_work, args=(self._copy, tests, sender))
-        process.start()
-        sender.close()
+    def _run(self, mutants: Sequence[Mutant], tests: Sequence[str], most: int = 1) -> _Ran:
+        hints = frozenset().union(*(_hints(each, self._copy) for each in mutants))
+        task = Task(self._copy, tests, self._known.limits, most, hints)
+        receiver, sender = _PROCESSES.Pipe(duplex=False)
+        process = _PROCESSES.Process(target=run_tests, args=(task, sender))
+        with self._changed(mutants):
+            process.start()
+            sender.close()
+            try:
+                if not receiver.poll(_HUNG):
+                    return _Ran((), Outcome.TIMED_OUT)
+                return _Ran(tuple(receiver.recv()))
+            except EOFError:
+                process.join()
+                is_slow = process.exitcode == -signal.SIGPROF
+                return _Ran((), Outcome.TIMED_OUT if is_slow else Outcome.KILLED)
+            finally:
+                if process.pid is not None:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                process.join()
+
+    @contextmanager
+    def _changed(self, mutants: Sequence[Mutant]) -> Iterator[None]:
+        """Put the mutants into the copy, and restore it afterwards."""
+        before = {mutant.file: self._copy / mutant.file for mutant in mutants}
+        kept = {path: (path.read_bytes(), path.stat()) for path in before.values()}
         try:
-            in_time = receiver.poll(limit)
-            if not in_time:
-                return None
-            answer: str = receiver.recv()
-        except EOFError:
-            return "the process ended"
-        else:
-            return answer
+            for mutant in sorted(mutants, key=lambda each: -each.start):
+                path = before[mutant.file]
+                path.write_bytes(mutant.applied(path.read_bytes()))
+            yield
         finally:
-            if process.pid is not None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-            process.join()
-
-    def _traced(self, tests: Sequence[str]) -> tuple[Lines, str]:
-        receiver, sender = self._processes.Pipe(duplex=False)
-        process = self._processes.Process(target=_work_traced, args=(self._copy, tests, sender))
-        process.start()
-        sender.close()
-        try:
-            answer: tuple[Lines, str] = receiver.recv()
-        except EOFError:
-            raise BrokenSuiteError(f"{' '.join(tests) or 'the import'} ended early.") from None
-        finally:
-            process.join()
-        return answer
+            for path, (source, stat) in kept.items():
+                path.write_bytes(source)
+                os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def _users(file: str) -> tuple[str, ...]:
-    """Return the modules by which a test sees `file`: what reads a table, or starts a program."""
-    if not file.endswith(".toml"):
-        return (*_READERS.get(file, ()), file)
-    beside = f"{file.removesuffix('.toml')}.py"
-    is_program = file.startswith(f"{_CATALOG}/")
-    readers = _READERS.get(beside, _READERS.get(file, ()))
-    return (*readers, beside, *([f"{_CATALOG}/compiler.py"] if is_program else []))
+def judge_together(
+    judges: Sequence[Judge], known: KnownTests, mutants: Sequence[Mutant]
+) -> dict[Mutant, Verdict]:
+    """Return what all other tests say of the mutants that the likeliest did not notice."""
+    verdicts: dict[Mutant, Verdict] = {}
+    for group in apart(mutants):
+        verdicts.update(_judge_group(judges, known, group))
+    return verdicts
 
 
-_CATALOG = "agentscope_like/shell/catalog"
-_SENSITIVE = "agentscope_like/paths/sensitive"
-_READERS = {
-    f"{_CATALOG}/traits.py": ("agentscope_like/shell/analysis.py",),
-    f"{_CATALOG}/steered_by.toml": (f"{_CATALOG}/steering.py",),
-    f"{_SENSITIVE}/sensitive.toml": (f"{_SENSITIVE}/sensitive_paths.py",),
-    f"{_SENSITIVE}/removal.toml": (f"{_SENSITIVE}/critical_removal.py",),
-}
+def _judge_group(
+    judges: Sequence[Judge], known: KnownTests, group: Sequence[Mutant]
+) -> dict[Mutant, Verdict]:
+    started = time.monotonic()
+    seeing = {mutant: frozenset(known.in_order(mutant)) for mutant in group}
+    others = frozenset().union(*(seeing[mutant] - known.shown[mutant] for mutant in group))
+    left = [test for test in known.tests if test in others]
+    parts = iter([left[start : start + _TOGETHER] for start in range(0, len(left), _TOGETHER)])
+    found: Found = {}
+
+    def sift(judge: Judge) -> None:
+        for tests in parts:
+            judge.sift(group, tests, seeing, found)
+
+    with ThreadPoolExecutor(len(judges)) as pool:
+        list(pool.map(sift, judges))
+    judges[0].sift_types(group, found)
+    seconds = (time.monotonic() - started) / len(group)
+    verdicts = {}
+    for mutant in group:
+        outcome, test = found.get(mutant, (Outcome.SURVIVED, ""))
+        known.remember(mutant, seeing[mutant], test)
+        if not seeing[mutant]:
+            test = "no test runs this line"
+        verdicts[mutant] = Verdict(outcome, test, seconds)
+    return verdicts
 
 
-# In the process of a mutant
+def apart(mutants: Sequence[Mutant]) -> list[list[Mutant]]:
+    """Return the mutants in groups of which no two change the same statement or table."""
+    groups: list[list[Mutant]] = []
+    for mutant in mutants:
+        fitting = (group for group in groups if not any(_overlap(mutant, each) for each in group))
+        group = next(fitting, None)
+        if group is None:
+            groups.append(group := [])
+        group.append(mutant)
+    return groups
 
 
-def _work(copy: Path, tests: Sequence[str], answer: Connection) -> None:
-    _settle(copy)
-    answer.send(_first_failure(tests))
-
-
-def _work_traced(copy: Path, tests: Sequence[str], answer: Connection) -> None:
-    import coverage
-
-    _settle(copy, writes_bytecode=True)
-    tracer = coverage.Coverage(
-        data_file=None,
-        config_file=False,
-        include=[str(copy / package / "*") for package in PACKAGES],
+def _overlap(one: Mutant, other: Mutant) -> bool:
+    return one.file == other.file and (
+        (one.start <= other.end and other.start <= one.end)
+        or (one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1])
     )
-    with tracer.collect():
-        _import_all(copy)
-        failed = _first_failure(tests)
-    data = tracer.get_data()
-    lines = {
-        str(Path(file).relative_to(copy)): frozenset(data.lines(file) or ())
-        for file in data.measured_files()
-    }
-    answer.send((lines, failed))
 
 
-def _settle(copy: Path, *, writes_bytecode: bool = False) -> None:
-    """Make the copy the project that this process and its children import."""
-    os.setsid()
-    os.chdir(copy)
-    os.environ["PYTHONPATH"] = str(copy)
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    os.environ["SHELL_ORACLE_EXAMPLES"] = str(_MOST_EXAMPLES * 2)
-    sys.dont_write_bytecode = not writes_bytecode
-    sys.path.insert(0, str(copy))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
-        if name != __name__:
-            del sys.modules[name]
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-    _register_profile()
-
-
-def _register_profile() -> None:
-    from hypothesis import Phase, settings
-
-    settings.register_profile(
-        "mutation",
-        database=None,
-        deadline=None,
-        derandomize=True,
-        phases=[Phase.explicit, Phase.generate],
-    )
-    settings.load_profile("mutation")
-
-
-def _import_all(copy: Path) -> None:
-    import importlib
-
-    for path in sorted(path for package in PACKAGES for path in (copy / package).rglob("*.py")):
-        name = ".".join(path.relative_to(copy).with_suffix("").parts)
-        importlib.import_module(name.removesuffix(".__init__"))
-
-
-def _first_failure(tests: Sequence[str]) -> str:
-    """Return the first test that fails, or nothing."""
-    import pytest
-
-    import agentscope_like
-
-    if not Path(agentscope_like.__file__ or "").is_relative_to(Path.cwd()):
-        raise BrokenSuiteError(f"{agentscope_like.__file__} was imported, not the copy.")
-    options = ["-q", "-x", "--assert=plain", "--tb=no", "--capture=no", "-p", "no:cacheprovider"]
-    options += ["-p", "no:xdist", f"--timeout={_ONE_TEST}", "--basetemp=.basetemp"]
-    alone = [[test] for test in tests[:_ALONE]]
-    for together in filter(None, [*alone, tests[_ALONE:]]):
-        watcher = _Watcher()
-        if pytest.main([*options, *together], plugins=[watcher]) != pytest.ExitCode.OK:
-            return watcher.failed or f"{together[0]}::cannot be collected"
-    return ""
-
-
-class _Watcher:
-    """A plugin of pytest that tries fewer examples, and remembers the test that failed."""
-
-    failed = ""
-
-    def pytest_collection_modifyitems(self, items: Sequence[object]) -> None:
-        from hypothesis import settings
-
-        for item in items:
-            test = getattr(item, "obj", None)
-            own = getattr(test, _SETTINGS, None)
-            if own is not None:
-                fewer = min(own.max_examples, _MOST_EXAMPLES)
-                setattr(test, _SETTINGS, settings(own, max_examples=fewer))
-
-    def pytest_runtest_logreport(self, report: object) -> None:
-        if getattr(report, "failed", False) and not self.failed:
-            self.failed = str(getattr(report, "nodeid", ""))
-
-    pytest_collectreport = pytest_runtest_logreport
+def _hints(mutant: Mutant, copy: Path) -> frozenset[str]:
+    """Return words that the names of tests of a changed table are likely to have."""
+    if not mutant.file.endswith(".toml"):
+        return frozenset()
+    source = (copy / mutant.file).read_bytes()
+    removed = source[mutant.start : mutant.end].decode()
+    headers = [found[0].decode() for found in _HEADER.finditer(source[: mutant.start])]
+    found = _WORD.findall(removed if len(removed) < 100 else "")
+    found += _WORD.findall(headers[-1])[1:] if headers else []
+    return frozenset(found)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from benchmarks.mutation.expressions import changed_expressions
 from benchmarks.mutation.mutant import Mutant
 
-__all__ = ["rule_mutants"]
+__all__ = ["changes_data", "rule_mutants"]
 
 _KEY = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _ARRAY = r"""\[(?:[^\]"']|"[^"\n]*"|'[^'\n]*')*\]"""
@@ -67,7 +67,7 @@ class _Part(NamedTuple):
 
 
 def rule_mutants(file: str, source: bytes) -> Iterator[Mutant]:
-    """Yield the mutants of the TOML file `file`."""
+    """Yield the mutants of the TOML file `file`; `changes_data` says which of them are any."""
     text = source.decode()
     name = PurePath(file).name
     allows = PurePath(file).parent.name == "catalog" and name not in _NOT_PROGRAMS
@@ -75,17 +75,19 @@ def rule_mutants(file: str, source: bytes) -> Iterator[Mutant]:
         parts = _allowing(text)
     else:
         parts = _restricting(text, values=name == "environment.toml")
-    original = tomllib.loads(text)
     for part in parts:
-        changed = text[: part.start] + part.text + text[part.end :]
-        try:
-            if tomllib.loads(changed) == original:
-                continue
-        except tomllib.TOMLDecodeError:
-            continue
         lines = (text.count("\n", 0, part.start) + 1, text.count("\n", 0, part.end) + 1)
         start, end = (len(text[:offset].encode()) for offset in (part.start, part.end))
         yield Mutant(file, start, end, part.text, part.operator, lines)
+
+
+def changes_data(mutant: Mutant, source: bytes) -> bool:
+    """Return whether the mutant makes another table of a TOML file, and one that can be read."""
+    try:
+        changed = tomllib.loads(mutant.applied(source).decode())
+    except tomllib.TOMLDecodeError:
+        return False
+    return changed != tomllib.loads(source.decode())
 
 
 def _lines(text: str) -> Iterator[_Line]:
