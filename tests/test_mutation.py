@@ -161,9 +161,9 @@ def known_of(copy: Path, **lines: Lines | None) -> KnownTests:
     for name in lines:
         (copy / f"{name}.py").write_text("")
     known = KnownTests(copy, [f"{name}.py" for name in lines])
-    known.learn(Traced("", {CHANGED: frozenset({1})}, 0.0, ""))
+    known.learn(Traced("", {CHANGED: frozenset({1})}, 0.0, ()))
     for name, ran in lines.items():
-        known.learn(Traced(f"{name}.py", ran, 1.0, ""))
+        known.learn(Traced(f"{name}.py", ran, 1.0, ()))
     return known
 
 
@@ -188,7 +188,7 @@ def test_the_file_that_noticed_most_comes_first(tmp_path: Path) -> None:
     later = KnownTests(tmp_path, known.tests)
     later.load(tmp_path / "kept.json")
     assert later.unknown == ["one.py"]
-    later.learn(Traced("one.py", lines, 1.0, ""))
+    later.learn(Traced("one.py", lines, 1.0, ()))
     assert later.in_order(mutant) == ["two.py", "one.py"]
 
 

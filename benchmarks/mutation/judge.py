@@ -28,7 +28,7 @@ from benchmarks.mutation.worker import PACKAGES, PRELOADED, Task, Traced, run_te
 
 __all__ = ["BrokenSuiteError", "Judge", "Outcome", "Verdict", "apart", "judge_together"]
 
-_FIRST = 12
+_FIRST = 6
 """How many seconds the tests take that a mutant is shown to alone."""
 
 _TOGETHER = 8
@@ -99,11 +99,7 @@ class Judge:
         self._known = known
 
     def learn(self, tests: Sequence[str]) -> None:
-        """Run these test files without a mutant.
-
-        Raises:
-            BrokenSuiteError: A test fails.
-        """
+        """Run these test files without a mutant."""
         receiver, sender = _PROCESSES.Pipe(duplex=False)
         process = _PROCESSES.Process(target=trace_tests, args=(self._copy, tests, sender))
         process.start()
@@ -111,8 +107,6 @@ class Judge:
         with suppress(EOFError):
             while True:
                 traced: Traced = receiver.recv()
-                if traced.failed:
-                    raise BrokenSuiteError(f"{traced.failed} fails without a mutant.")
                 self._known.learn(traced)
         process.join()
 
@@ -129,14 +123,13 @@ class Judge:
         self._known.remember(mutant, first, verdict[1] if verdict else "")
         return Verdict(*verdict, time.monotonic() - started) if verdict else None
 
-    def confirm(self, tests: Sequence[str]) -> None:
-        """Run the tests that noticed something once more without a mutant.
-
-        Raises:
-            BrokenSuiteError: One of them fails.
-        """
-        if failed := self._run([], sorted(set(tests))).verdict:
-            raise BrokenSuiteError(f"{failed[1]} fails without a mutant: mend it first.")
+    def failing(self, tests: Sequence[str]) -> frozenset[str]:
+        """Return which of the tests that noticed something fail without a mutant, too."""
+        return (
+            frozenset(self._run([], sorted(set(tests)), len(tests)).failed)
+            if tests
+            else frozenset()
+        )
 
     def sift(
         self,
@@ -162,11 +155,18 @@ class Judge:
         tests: Sequence[str],
         seeing: Seeing,
     ) -> Found:
-        found = {}
-        for mutant in mutants:
-            own = [test for test in tests if test.partition("::")[0] in seeing[mutant]]
-            if own and (verdict := self._run([mutant], own).verdict):
+        found: Found = {}
+        unexplained = dict.fromkeys(tests)
+        first = tests[0].partition("::")[0]
+        for mutant in sorted(mutants, key=lambda each: -self._known.promise(each, first)):
+            own = [test for test in unexplained if test.partition("::")[0] in seeing[mutant]]
+            if not own:
+                continue
+            ran = self._run([mutant], own, len(own) if "::" in own[0] else 1)
+            if verdict := ran.verdict:
                 found[mutant] = verdict
+                for test in ran.failed:
+                    unexplained.pop(test, None)
         return found
 
     def sift_types(self, group: Sequence[Mutant], found: Found) -> None:
@@ -195,7 +195,7 @@ class Judge:
 
     def _run(self, mutants: Sequence[Mutant], tests: Sequence[str], most: int = 1) -> _Ran:
         hints = frozenset().union(*(_hints(each, self._copy) for each in mutants))
-        task = Task(self._copy, tests, self._known.limits, most, hints)
+        task = Task(self._copy, tests, self._known.limits, most, self._known.failing, hints)
         receiver, sender = _PROCESSES.Pipe(duplex=False)
         process = _PROCESSES.Process(target=run_tests, args=(task, sender))
         with self._changed(mutants):

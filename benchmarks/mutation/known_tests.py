@@ -33,11 +33,13 @@ class KnownTests:
 
     Attributes:
         tests: These files.
+        failing: Tests that fail without any mutant, as on a machine with too much to do.
         shown: The files that each mutant was shown to alone, where none of them noticed it.
     """
 
     def __init__(self, copy: Path, tests: Sequence[str]) -> None:
         self.tests = tuple(tests)
+        self.failing: frozenset[str] = frozenset()
         self.shown: dict[Mutant, frozenset[str]] = {}
         self._imported: Lines = {}
         self._reached: dict[str, Lines | None] = {}
@@ -63,6 +65,7 @@ class KnownTests:
         if not traced.test:
             self._imported = traced.lines or {}
             return
+        self.failing |= frozenset(traced.failed)
         self._seconds[traced.test] = max(traced.seconds, 0.05)
         self._reached[traced.test] = traced.lines
 
@@ -80,7 +83,7 @@ class KnownTests:
             seeing = seeing or list(self.tests)
         else:
             seeing = [test for test in self.tests if self._runs_one(test, mutant.file, changed)]
-        return sorted(seeing, key=lambda test: -self._promise(mutant, test))
+        return sorted(seeing, key=lambda test: -self.promise(mutant, test))
 
     def remember(self, mutant: Mutant, tests: Iterable[str], failed: str) -> None:
         """Take down that these files ran with a mutant, and which test noticed it, if one did."""
@@ -99,7 +102,7 @@ class KnownTests:
         lines = self._reached[test]
         return lines is None or bool(lines.get(file, frozenset()) & changed)
 
-    def _promise(self, mutant: Mutant, test: str) -> float:
+    def promise(self, mutant: Mutant, test: str) -> float:
         """Return how likely the test file is to fail in a second, going by what it has done."""
         path = PurePath(mutant.file)
         kills = sum(self._kills[place, test] for place in _places(mutant))
@@ -121,12 +124,14 @@ class KnownTests:
         self._imported = _as_lines(kept["imported"]) or {}
         for test, (hashed, seconds, lines) in kept["tests"].items():
             if self._hashes.get(test) == hashed:
-                self.learn(Traced(test, _as_lines(lines), seconds, ""))
+                self.learn(Traced(test, _as_lines(lines), seconds, ()))
+        self.failing = frozenset(kept["failing"])
 
     def save(self, file: Path) -> None:
         """Keep what is known for a later run."""
         kept = {
             "sources": self._sources,
+            "failing": sorted(self.failing),
             "imported": _as_lists(self._imported),
             "tests": {
                 test: (self._hashes[test], self._seconds[test], _as_lists(self._reached[test]))

@@ -34,11 +34,15 @@ PRELOADED = (
 )
 _MOST_MEMORY = 4 * 1024**3
 _MOST_EXAMPLES = 25
+_MOST_FAILURES = 5
 _ASLEEP = 300
 """How many seconds a test may take where it waits for something that does not come."""
 
-_WATCHED = 20
-"""How many seconds a test file is watched for."""
+_WATCHED = 4
+_ONE_WATCHED = 8
+"""How many seconds a test file, and a single test of it, are watched for."""
+
+_LONG = 60
 
 _SETTINGS = "_hypothesis_internal_use_settings"
 _KIT = "tests.permission.kit"
@@ -55,6 +59,7 @@ class Task(NamedTuple):
         tests: The names of files or of tests, those of one file side by side.
         limits: The seconds of the processor that a single test of a file may take.
         most: How many failures are enough.
+        but: Tests that fail without any mutant, and are not run.
         hints: Words: a test that has one of them in its name is run before others of its file.
     """
 
@@ -62,6 +67,7 @@ class Task(NamedTuple):
     tests: Sequence[str]
     limits: Mapping[str, float]
     most: int = 1
+    but: frozenset[str] = frozenset()
     hints: frozenset[str] = frozenset()
 
 
@@ -72,13 +78,13 @@ class Traced(NamedTuple):
         test: The file.
         lines: The lines that it runs; None where it takes too long to be watched to its end.
         seconds: What it takes.
-        failed: The test of it that fails.
+        failed: The tests of it that fail.
     """
 
     test: str
     lines: Lines | None
     seconds: float
-    failed: str
+    failed: tuple[str, ...]
 
 
 def run_tests(task: Task, answer: Connection) -> None:
@@ -88,7 +94,7 @@ def run_tests(task: Task, answer: Connection) -> None:
     for file, names in groupby(task.tests, key=lambda test: test.partition("::")[0]):
         watcher = _Watcher(task.limits[file], task.hints)
         most = task.most - len(failures)
-        failures += _failures(list(names), watcher, most) or []
+        failures += _failures(list(names), watcher, most, task.but)
         if len(failures) >= task.most:
             break
     signal.setitimer(signal.ITIMER_PROF, 0)
@@ -110,19 +116,22 @@ def trace_tests(copy: Path, tests: Sequence[str], answer: Connection) -> None:
     )
     with tracer.collect():
         _import_all(copy)
-    answer.send(Traced("", _lines(tracer, copy), 0.0, ""))
+    answer.send(Traced("", _lines(tracer, copy), 0.0, ()))
     for test in tests:
         child = os.fork()
         if child:
-            os.waitpid(child, 0)
+            _, status = os.waitpid(child, 0)
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+                answer.send(Traced(test, None, _LONG, ()))
             continue
         started = _seconds()
         tracer.erase()
         with tracer.collect():
-            failed = _failures([test], watcher := _Watcher(0, frozenset(), _WATCHED), 1)
+            watcher = _Watcher(_ONE_WATCHED, frozenset(), _WATCHED)
+            failed = _failures([test], watcher, _MOST_FAILURES)
         lines = None if watcher.share < 1 else _lines(tracer, copy)
         seconds = (_seconds() - started) / watcher.share
-        answer.send(Traced(test, lines, seconds, "".join(failed)))
+        answer.send(Traced(test, lines, seconds, tuple(failed)))
         answer.close()
         os._exit(0)
 
@@ -181,18 +190,28 @@ def _import_all(copy: Path) -> None:
     importlib.import_module(_KIT)
 
 
-def _failures(tests: list[str], watcher: _Watcher, most: int) -> list[str]:
+def _failures(
+    tests: list[str], watcher: _Watcher, most: int, but: frozenset[str] = frozenset()
+) -> list[str]:
     """Return the tests of one file that fail."""
     import pytest
 
     options = ["-q", "--assert=plain", "--tb=no", "--capture=no", "-p", "no:cacheprovider"]
     options += ["-p", "no:xdist", f"--timeout={_ASLEEP}", "--basetemp=.basetemp"]
+    options += [
+        f"--deselect={test}" for test in but if test.startswith(tests[0].partition("::")[0])
+    ]
     ended = pytest.main([*options, f"--maxfail={most}", *tests], plugins=[watcher])
     import agentscope_like
 
     if not Path(agentscope_like.__file__ or "").is_relative_to(Path.cwd()):
         return [f"{agentscope_like.__file__} was imported, not the copy."]
-    if ended not in {pytest.ExitCode.OK, pytest.ExitCode.INTERRUPTED} and not watcher.failed:
+    harmless = {
+        pytest.ExitCode.OK,
+        pytest.ExitCode.INTERRUPTED,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    }
+    if ended not in harmless and not watcher.failed:
         return [tests[0].partition("::")[0]]
     return watcher.failed
 

@@ -253,6 +253,7 @@ ln -s ../x q | lies outside
 ln -s config .git/q | git
 ln -s config.json .docker/q | the link leads to a sensitive path
 ln -s share .local/q | leads to a sensitive path
+ln -s applications .local/share/q | takes part in every login or desktop session
 """
 
 THROUGH_LINKS = """

@@ -48,6 +48,7 @@ DENIED = {
         *("ln -s /bin/rm r; ./r x", "cp /bin/rm r && ./r x", "install /bin/rm ./r; ./r x"),
         *("sh -c 'rm x'", "busybox sh -c 'rm x'", "xargs rm", "find . -exec rm {} +"),
     ),
+    "rm -f:*": ("coreutils --coreutils-prog=rm -f x", "coreutils --coreutils-prog rm -f x"),
     "python:*": ("python3 x", "python3.11 x", "/usr/bin/python3.12 x", "python2.7-dbg x"),
     "python3:*": ("python3.11 x", "python x"),
     "pip install:*": (
@@ -74,6 +75,7 @@ ALLOWED = {
     ),
     "git push --force:*": ("git push",),
     "rm:*": ("busybox ls", "coreutils --coreutils-prog=ls x", "ln -s /bin/ls r; ./r x", "rmdir x"),
+    "rm -f:*": ("coreutils --coreutils-prog=rm x", "coreutils --coreutils-prog rm x"),
     "python2:*": ("python3 x", "python3.11 x"),
     "pip install:*": (
         *("pip3 list", "python3 -m pip list", "python3 -m build install"),
