@@ -17,8 +17,9 @@ from benchmarks.mutation.worker import PACKAGES, Lines, Traced
 __all__ = ["KnownTests"]
 
 _OWN = 8
-"""How many failures a test file that is named like the changed one is credited with."""
+"""How many failures a test file with a word of the changed one's name is credited with."""
 
+_SOON, _LATE = 3, 12
 _LIMIT = 15
 _SLOWER = 3
 """How many times longer a test may take than all tests of its file took before."""
@@ -103,12 +104,20 @@ class KnownTests:
         return lines is None or bool(lines.get(file, frozenset()) & changed)
 
     def promise(self, mutant: Mutant, test: str) -> float:
-        """Return how likely the test file is to fail in a second, going by what it has done."""
+        """Return how likely the test file is to fail soon, going by what it has done.
+
+        A long file fails early where it fails, so that more than some seconds make no difference.
+        """
         path = PurePath(mutant.file)
         kills = sum(self._kills[place, test] for place in _places(mutant))
         runs = sum(self._runs[place, test] for place in _places(mutant))
-        is_its_own = any(f"{name}." in test for name in (path.stem, path.parent.name))
-        return (kills + 1 + _OWN * is_its_own) / (runs + 2 + _OWN) / self._seconds[test]
+        name = PurePath(test).stem
+        is_its_own = any(word in name for word in (*path.stem.split("_"), path.parent.name))
+        return (
+            (kills + 1 + _OWN * is_its_own)
+            / (runs + 2 + _OWN)
+            / (_SOON + min(self._seconds[test], _LATE))
+        )
 
     # Between runs
 

@@ -248,3 +248,19 @@ async def test_many_rules_are_as_fast_as_few() -> None:
         return best
 
     assert await seconds(20_000) < 3 * await seconds(10)
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("npm $x evil", "ask"),
+        ("npm run evil", "deny"),
+        ("npm $x good", "allow"),
+        ("npm test evil", "allow"),
+    ],
+)
+def test_an_unknown_word_may_be_what_a_pattern_of_a_deny_rule_matches(
+    command: str, found: str
+) -> None:
+    """A word that is only known at run time stands for each pattern of a rule, too."""
+    assert met(command, "npm r* evil:*") == found
