@@ -2,10 +2,11 @@
 
     python -m benchmarks.mutation [--size 500] [--seed 1]
 
-A random sample of small changes to the code and the tables of `paths`, `shell` and `permission`,
-each judged by the tests that run the changed line, in a copy of the project. What no test notices
-is written to `build/mutants/report.md`. `--again build/mutants/report.json` judges only the
-survivors of an earlier run.
+A random sample of small changes to the code and the tables of `paths`, `shell` and `permission`, in
+copies of the project: each is judged by the likeliest of the tests that run the changed line, and
+those that these do not notice together by all others. What no test notices is written to
+`build/mutants/report.md`; what is known of the tests is kept beside it for the next run.
+`--again build/mutants/report.json` judges only the survivors of an earlier run.
 """
 
 from __future__ import annotations

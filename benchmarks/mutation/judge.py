@@ -28,7 +28,7 @@ from benchmarks.mutation.worker import PACKAGES, PRELOADED, Task, Traced, run_te
 
 __all__ = ["BrokenSuiteError", "Judge", "Outcome", "Verdict", "apart", "judge_together"]
 
-_FIRST = 80
+_FIRST = 60
 """How many seconds the tests take that a mutant is shown to alone."""
 
 _TOGETHER = 8
