@@ -183,6 +183,8 @@ class Containment:
         except IsolationError as error:
             return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
         try:
+            if command.applied is not None:
+                return PermissionDecision(PermissionBehavior.ALLOW, question.title)
             outcome, _ = await command.judged([state.permission_context], state)
         except IsolationError as error:
             return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
@@ -208,13 +210,17 @@ class Containment:
         try:
             command = await self._found(question)
         except IsolationError as error:
-            return _not_applied(error.message)
+            return _not_applied(error.message, and_now="")
         try:
-            outcome, held = await command.judged([state.permission_context], state)
-            if outcome.verdict is Verdict.DROP:
+            if (found := command.applied) is None:
+                outcome, held = await command.judged([state.permission_context], state)
+                if outcome.verdict is Verdict.DROP:
+                    command.drop()
+                    return _not_applied(_FORBIDDEN)
+                end = await command.apply(held, state)
+            else:
+                end = found
                 command.drop()
-                return _not_applied(_FORBIDDEN)
-            end = await command.apply(held, state)
         except IsolationError as error:
             command.drop()
             return _not_applied(error.message)
@@ -360,8 +366,10 @@ def _facts(end: ChangesResult) -> dict[str, Any]:
     }
 
 
-def _not_applied(reason: str) -> tuple[ToolChunk, str]:
-    end = ChangesResult(f"Not applied: {reason}. The files are as before.", Verdict.DROP)
+def _not_applied(
+    reason: str, *, and_now: str = " The files are as before."
+) -> tuple[ToolChunk, str]:
+    end = ChangesResult(f"Not applied: {reason}.{and_now}", Verdict.DROP)
     return _chunk(end, ToolResultState.ERROR, after=""), ""
 
 
