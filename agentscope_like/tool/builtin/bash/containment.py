@@ -143,6 +143,9 @@ class Containment:
                         if end.directory is not None:
                             shell.move(await asyncio.to_thread(still_there, end.directory, ""))
                     yield chunk
+        except BaseException:  # nobody can be asked about it any more
+            command.drop()
+            raise
         finally:
             await finished(asyncio.to_thread(command.close))
 

@@ -351,7 +351,9 @@ class HeldCommand:
             return ChangesResult(_dropped(outcome.reasons), Verdict.DROP, changed)
         if outcome.verdict is Verdict.APPLY:
             return await self.apply(held, session)
-        question = await asyncio.to_thread(self._ask, held, outcome, self._run)
+        asking = asyncio.to_thread(self._ask, held, outcome, self._run)
+        question = await finished(asking)
+        self._is_kept = True  # not before: what is cancelled meanwhile is dropped
         return ChangesResult("", Verdict.ASK, changed, question=question)
 
     def settle(self) -> None:
@@ -435,7 +437,7 @@ class HeldCommand:
             ]
 
     def _ask(self, held: Sequence[HeldChanges], outcome: Outcome, run: _Run) -> ApplyQuestion:
-        """Keep the layer, and return what a person is asked."""
+        """Note what a question needs when it is answered, and return what a person is asked."""
         shown = self.question(held, outcome)
         path = self.layer.folder / _RUN
         new = path.with_suffix(".new")
@@ -444,7 +446,6 @@ class HeldCommand:
             file.flush()
             os.fsync(file.fileno())
         os.replace(new, path)
-        self._is_kept = True
         return ApplyQuestion(
             layer=self.layer.folder.name,
             digest=run.digest,

@@ -161,7 +161,8 @@ def main(top: Path, points: list[str]) -> None:
             os.environ["HOME"], tempfile.tempdir = str(folder / "home"), str(folder / "tmp")
             asyncio.run(_work(folder, point))
             os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

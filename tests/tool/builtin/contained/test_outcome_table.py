@@ -24,7 +24,7 @@ from tests.tool.builtin.contained.outcome_reference import (
 FLAGS = (False, True)
 CHANGES = [
     ChangeFacts(sort, denied, asked, sensitive, only_times)
-    for sort, denied, asked, sensitive, only_times in product(SORTS, *[FLAGS] * 4)
+    for sort, denied, asked, sensitive, only_times in product(SORTS, FLAGS, FLAGS, FLAGS, FLAGS)
 ]
 KINDS = [
     each for each in CHANGES if each.denied + each.asked + each.sensitive + each.only_times < 2
