@@ -45,7 +45,7 @@ from agentscope_like.tool.builtin.contained import (
     Verdict,
     hidden_by_rules,
 )
-from agentscope_like.tool.held_call import HeldCall
+from agentscope_like.tool.held_call import DroppedChanges, HeldCall
 
 if TYPE_CHECKING:
     from agentscope_like.checkpoint import CheckpointStore
@@ -235,15 +235,17 @@ class Containment:
         chunk = _chunk(end, state_of_call, after=command.output)
         return chunk, directory
 
-    async def drop(self, question: ApplyQuestion) -> str:
-        """Drop the changes of a run; return what it printed."""
+    async def drop(self, question: ApplyQuestion) -> DroppedChanges:
+        """Drop the changes of a run."""
         try:
             command = await self._found(question)
-        except IsolationError:
-            return ""
+        except IsolationError as error:
+            return DroppedChanges(objection=f"{error.message}.")
         command.drop()
         await finished(asyncio.to_thread(command.close))
-        return command.output
+        if (found := command.applied) is None:
+            return DroppedChanges(command.output)
+        return DroppedChanges(command.output, f"An earlier yes was carried out: {found.text}")
 
     async def difference(self, question: ApplyQuestion, state: AgentState) -> str:
         """Return the unified diff of the text files that a run changed; empty if it is gone."""

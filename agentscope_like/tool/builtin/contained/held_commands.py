@@ -259,19 +259,17 @@ class HeldCommands:
                     os.close(lock)
 
     def _tidy_layer(self, layer: Layer) -> None:
-        """Finish what was being applied; drop the layer unless its question may be answered yet.
+        """Finish what was being applied; drop the layer unless its question may yet be answered.
 
         Raises:
             CheckpointError: The checkpoint cannot be settled.
             IsolationError: The changes can be neither finished nor taken back.
         """
-        if settle_layer(layer, self._checkpoints) is not None:
-            return
+        settle_layer(layer, self._checkpoints, drops=False)
         try:
             asked = (layer.folder / _RUN).stat().st_mtime
         except FileNotFoundError:
-            layer.drop()
-            return
+            asked = 0
         if time.time() - asked > _DAYS_KEPT * 24 * 3600:
             _drop(layer)
 

@@ -25,15 +25,27 @@ from agentscope_like.tool.builtin.contained import HeldCommand
 from tests.agent.kit import agent_of, answer, calls_of
 from tests.tool.builtin.contained.held_kit import Scene
 
-__all__ = ["AFTER_NO", "AFTER_YES", "BEFORE_ANSWER", "SESSION", "WORK", "KilledScene", "main"]
+__all__ = [
+    "AFTER_NO",
+    "AFTER_YES",
+    "AFTER_YES_THEN_NO",
+    "BEFORE_ANSWER",
+    "SESSION",
+    "WORK",
+    "KilledScene",
+    "main",
+]
 
 BEFORE_ANSWER = ("running", "ended", "question", "unsaved", "saved")
 """While the command runs; after it ended; before the question is stored; before and after the
 session is saved with it."""
 
-AFTER_YES = ("yes-1", "yes-3", "yes-5", "yes-6", "yes-7", "yes-8")
+AFTER_YES = ("yes-1", "yes-3", "yes-5", "yes-6")
 """At steps of applying: before it begins, as the first file is to be replaced, between two files,
-after the last one; and at the two steps of dropping the layer then."""
+and after the last one."""
+
+AFTER_YES_THEN_NO = ("yes-4", "yes-7", "yes-8")
+"""Steps of applying after which a person says no in the next process."""
 
 AFTER_NO = ("no-1", "no-2", "no-3")
 """At each step of dropping the layer after a no."""

@@ -19,6 +19,7 @@ from tests.tool.builtin.contained.held_kit import until
 from tests.tool.builtin.contained.killed_runs import (
     AFTER_NO,
     AFTER_YES,
+    AFTER_YES_THEN_NO,
     BEFORE_ANSWER,
     SESSION,
     KilledScene,
@@ -34,7 +35,7 @@ pytestmark = [
     pytest.mark.timeout(300),
 ]
 
-POINTS = (*BEFORE_ANSWER, *AFTER_YES, *AFTER_NO)
+POINTS = (*BEFORE_ANSWER, *AFTER_YES, *AFTER_YES_THEN_NO, *AFTER_NO)
 DAY = 24 * 3600
 
 
@@ -82,8 +83,17 @@ def left_in(scene: KilledScene) -> list[str]:
     return [name for name in names if name not in own]
 
 
-async def taken_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[KilledScene, Agent]:
-    """Go on with the session as a new process does, and hold another command, which tidies."""
+async def hold_another(scene: KilledScene) -> None:
+    """Hold another command: the first one of a process tidies the store."""
+    _, response = await scene.run(scene.call(scene.script("other.sh", "echo other")))
+    assert response is not None
+    assert response.state is ToolResultState.SUCCESS
+
+
+async def taken_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, tidies: bool = True
+) -> tuple[KilledScene, Agent]:
+    """Go on with the session as a new process does."""
     monkeypatch.setenv("HOME", str(folder / "home"))
     until(lambda: not [*processes_of(folder)], seconds=10)
     scene = KilledScene(folder)
@@ -91,9 +101,8 @@ async def taken_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Kille
     assert state is not None
     agent = scene.agent(state)
     await scene.follow(agent, None)
-    _, response = await scene.run(scene.call(scene.script("other.sh", "echo other")))
-    assert response is not None
-    assert response.state is ToolResultState.SUCCESS
+    if tidies:
+        await hold_another(scene)
     return scene, agent
 
 
@@ -122,9 +131,8 @@ async def test_a_run_that_nobody_was_asked_about_is_over(
 
 
 @pytest.mark.parametrize("point", ["saved", "yes-1", "no-1"])
-@pytest.mark.parametrize("confirmed", [True])
 async def test_a_question_that_was_saved_is_asked_again(
-    killed: Path, monkeypatch: pytest.MonkeyPatch, point: str, confirmed: bool
+    killed: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
     """Its layer survives the tidying, and a yes applies what the killed process's run drew."""
     scene, agent = await taken_up(killed / point, monkeypatch)
@@ -134,7 +142,7 @@ async def test_a_question_that_was_saved_is_asked_again(
     assert len(left_in(scene)) == 1
     assert files_of(scene) is None
     drawn = text_of(results_of(agent)[call.id])
-    await scene.follow(agent, answer(agent, call.id, confirmed=confirmed))
+    await scene.follow(agent, answer(agent, call.id))
     assert files_of(scene) == (drawn, "x\n")
     assert results_of(agent)[call.id].state is ToolResultState.SUCCESS
     assert left_in(scene) == []
@@ -144,21 +152,39 @@ async def test_a_question_that_was_saved_is_asked_again(
 async def test_a_yes_that_was_cut_off_applies_all(
     killed: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """The question is asked again, since its answer was not saved; a yes finds all applied."""
-    scene, agent = await taken_up(killed / point, monkeypatch)
+    """The question is asked again, since no result was saved; a yes tells what was applied."""
+    tidies = point == "yes-5"
+    scene, agent = await taken_up(killed / point, monkeypatch, tidies=tidies)
     (call,) = calls_of(agent).values()
     assert call.state is ToolCallState.ASKING
     drawn = text_of(results_of(agent)[call.id])
-    before = files_of(scene)
-    assert before in (None, (drawn, "x\n"))
     await scene.follow(agent, answer(agent, call.id))
     assert files_of(scene) == (drawn, "x\n")
     told = text_of(results_of(agent)[call.id])
-    assert ("applied by an earlier answer" in told) is (before is not None)
-    assert "as before" not in told
+    assert "Applied: 2 files" in told
+    if not tidies:
+        await hold_another(scene)
     assert left_in(scene) == []
     (kept,) = scene.checkpoints.page()
     assert kept.state == "done"
+
+
+@pytest.mark.parametrize("point", AFTER_YES_THEN_NO)
+async def test_a_no_after_a_yes_that_was_cut_off_tells_what_is_true(
+    killed: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """Files that are changed already stay so, and nobody is told that they are as before."""
+    scene, agent = await taken_up(killed / point, monkeypatch)
+    (call,) = calls_of(agent).values()
+    drawn = text_of(results_of(agent)[call.id])
+    await scene.follow(agent, answer(agent, call.id, confirmed=False))
+    assert files_of(scene) == (drawn, "x\n")
+    told = text_of(results_of(agent)[call.id])
+    named = "applied by an earlier answer" if point == "yes-8" else "Applied: 2 files"
+    assert "Nothing was dropped" in told
+    assert named in told
+    assert "as before" not in told
+    assert left_in(scene) == []
 
 
 @pytest.mark.parametrize("point", AFTER_NO[1:])
