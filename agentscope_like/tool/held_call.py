@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.permission import PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState
 
-__all__ = ["HeldCall", "HoldingTool"]
+__all__ = ["DroppedChanges", "HeldCall", "HoldingTool"]
+
+
+class DroppedChanges(Struct, frozen=True):
+    """What is known of changes that were to be dropped.
+
+    Attributes:
+        output: What the run printed.
+        objection: Why they could not be dropped, for the model: an earlier yes had been carried out
+            when its process ended; empty if they are dropped.
+    """
+
+    output: str = ""
+    objection: str = ""
 
 
 class HeldCall:
@@ -56,12 +71,8 @@ class HoldingTool(Protocol):
             One chunk that tells the model what became of them.
         """
 
-    async def drop_changes(self, question: ApplyQuestion, state: AgentState) -> str:
-        """Drop the changes that the question is about.
-
-        Returns:
-            What the run printed.
-        """
+    async def drop_changes(self, question: ApplyQuestion, state: AgentState) -> DroppedChanges:
+        """Drop the changes that the question is about."""
 
     async def held_difference(self, question: ApplyQuestion, state: AgentState) -> str:
         """Return the unified diff of the changed text files; empty if the changes are gone."""

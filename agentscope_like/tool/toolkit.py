@@ -77,7 +77,7 @@ from agentscope_like.tool.call import (
     within_resources,
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
-from agentscope_like.tool.held_call import HeldCall, HoldingTool
+from agentscope_like.tool.held_call import DroppedChanges, HeldCall, HoldingTool
 from agentscope_like.tool.kit import ToolInventory, ToolView
 from agentscope_like.tool.resources import Claim
 from agentscope_like.tool.workplace import Workplace
@@ -477,17 +477,17 @@ class Toolkit:
         tool, question = self._inventory.tools.get(call.name), call.apply
         if question is None or not isinstance(tool, HoldingTool):
             told = "[The changes are no longer there: the tool that kept them is gone.]"
-            return _not_applied(call, tool, not_applied(call, "", told=told))
+            return _not_applied(call, tool, not_applied(call, DroppedChanges(), told=told))
         if not answer.confirmed:
-            output = await tool.drop_changes(question, state)
-            return _not_applied(call, tool, not_applied(call, output, answer))
+            dropped = await tool.drop_changes(question, state)
+            return _not_applied(call, tool, not_applied(call, dropped, answer))
         policy = self.check_rules(state)
         decision = await tool.judge_changes(question, state)
         call.decision = decision
         if decision.behavior is PermissionBehavior.DENY:
-            output = await tool.drop_changes(question, state)
+            dropped = await tool.drop_changes(question, state)
             told = f"[Not applied: {decision.message}]"
-            return _not_applied(call, tool, not_applied(call, output, told=told))
+            return _not_applied(call, tool, not_applied(call, dropped, told=told))
         call.approved = True
         call.state = ToolCallState.ALLOWED
         changes = {"changes": question.digest}

@@ -92,8 +92,18 @@ class Layer:
                 (folder / str(number) / name).mkdir(mode=0o700, parents=True)
             _take_mode(tops[number], folder / str(number) / _UPPER)
         record = _Record(tops, inodes, _next_tick())
-        (folder / _RECORD).write_bytes(msgspec.json.encode(record))
+        new = folder / f"{_RECORD}.new"
+        new.write_bytes(msgspec.json.encode(record))
+        os.replace(new, folder / _RECORD)
         return cls(folder, record)
+
+    @staticmethod
+    def is_in(folder: Path) -> bool:
+        """Return whether a folder has a layer; a process was killed that made or dropped it if not.
+
+        Such a folder holds no changes that anybody can find again.
+        """
+        return (folder / _RECORD).exists()
 
     @classmethod
     def open(cls, folder: Path) -> Self:

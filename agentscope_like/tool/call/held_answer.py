@@ -22,7 +22,7 @@ from agentscope_like.tool.call.decided_call import refused
 from agentscope_like.tool.call.execution import RunLayer
 from agentscope_like.tool.call.grant import Grant
 from agentscope_like.tool.call.human_answer import edited_input
-from agentscope_like.tool.held_call import HoldingTool
+from agentscope_like.tool.held_call import DroppedChanges, HoldingTool
 
 __all__ = ["check_apply_answer", "not_applied", "park", "refuse_held", "run_apply"]
 
@@ -68,17 +68,23 @@ def check_apply_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:
 
 
 def not_applied(
-    call: ToolCallBlock, output: str, answer: ConfirmResult | None = None, told: str = ""
+    call: ToolCallBlock,
+    dropped: DroppedChanges,
+    answer: ConfirmResult | None = None,
+    told: str = "",
 ) -> ToolResponse:
     """Return the result of a call whose changes were dropped: its output, then why.
 
     Args:
         call: The call.
-        output: What it printed.
+        dropped: What is known of the changes.
         answer: A person's no, if that is why.
         told: Why they were dropped, if the person did not say no.
     """
-    if answer is not None and not answer.confirmed:
+    output = dropped.output
+    if answer is not None and dropped.objection:
+        told = f"[Nothing was dropped: {dropped.objection}]"
+    elif answer is not None:
         told = SAID.format(message=answer.message) if answer.message else REJECTED
     begin = "" if not output or output.endswith("\n") else "\n"
     response = refused(call.id, f"{begin}{told}", ToolResultState.DENIED)
@@ -118,9 +124,9 @@ async def run_apply(
         await tool.drop_changes(question, state)
         raise
     except AgentOrientedException as error:  # a layer refused
-        output = await tool.drop_changes(question, state)
+        dropped = await tool.drop_changes(question, state)
         response = refused(grant.call_id, f"[{error.told}]", ToolResultState.ERROR, error.metadata)
-        yield _after_output(output, response)
+        yield _after_output(dropped.output, response)
 
 
 async def _applied(

@@ -49,7 +49,7 @@ from agentscope_like.tool.builtin.bash.environment import runs_unasked, unasked_
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
 from agentscope_like.tool.builtin.bash.start_directory import place_of
-from agentscope_like.tool.held_call import HeldCall
+from agentscope_like.tool.held_call import DroppedChanges, HeldCall
 from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -564,10 +564,12 @@ class Bash(ToolBase):
             state.tool_context.directories[self.name] = directory
         yield chunk
 
-    async def drop_changes(self, question: ApplyQuestion, state: AgentState) -> str:
-        """Drop what a held command changed; return what it printed."""
+    async def drop_changes(self, question: ApplyQuestion, state: AgentState) -> DroppedChanges:
+        """Drop what a held command changed; see `HoldingTool`."""
         del state
-        return "" if self._containment is None else await self._containment.drop(question)
+        if self._containment is None:
+            return DroppedChanges(objection=_NOT_CONTAINED)
+        return await self._containment.drop(question)
 
     async def held_output(self, question: ApplyQuestion) -> str:
         """Return what a held command printed, if it is still known."""

@@ -45,7 +45,7 @@ from agentscope_like.tool.builtin.contained import (
     Verdict,
     hidden_by_rules,
 )
-from agentscope_like.tool.held_call import HeldCall
+from agentscope_like.tool.held_call import DroppedChanges, HeldCall
 
 if TYPE_CHECKING:
     from agentscope_like.checkpoint import CheckpointStore
@@ -143,6 +143,9 @@ class Containment:
                         if end.directory is not None:
                             shell.move(await asyncio.to_thread(still_there, end.directory, ""))
                     yield chunk
+        except BaseException:  # nobody can be asked about it any more
+            command.drop()
+            raise
         finally:
             await finished(asyncio.to_thread(command.close))
 
@@ -183,6 +186,8 @@ class Containment:
         except IsolationError as error:
             return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
         try:
+            if command.applied is not None:
+                return PermissionDecision(PermissionBehavior.ALLOW, question.title)
             outcome, _ = await command.judged([state.permission_context], state)
         except IsolationError as error:
             return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
@@ -208,13 +213,17 @@ class Containment:
         try:
             command = await self._found(question)
         except IsolationError as error:
-            return _not_applied(error.message)
+            return _not_applied(error.message, and_now="")
         try:
-            outcome, held = await command.judged([state.permission_context], state)
-            if outcome.verdict is Verdict.DROP:
+            if (found := command.applied) is None:
+                outcome, held = await command.judged([state.permission_context], state)
+                if outcome.verdict is Verdict.DROP:
+                    command.drop()
+                    return _not_applied(_FORBIDDEN)
+                end = await command.apply(held, state)
+            else:
+                end = found
                 command.drop()
-                return _not_applied(_FORBIDDEN)
-            end = await command.apply(held, state)
         except IsolationError as error:
             command.drop()
             return _not_applied(error.message)
@@ -226,15 +235,17 @@ class Containment:
         chunk = _chunk(end, state_of_call, after=command.output)
         return chunk, directory
 
-    async def drop(self, question: ApplyQuestion) -> str:
-        """Drop the changes of a run; return what it printed."""
+    async def drop(self, question: ApplyQuestion) -> DroppedChanges:
+        """Drop the changes of a run."""
         try:
             command = await self._found(question)
-        except IsolationError:
-            return ""
+        except IsolationError as error:
+            return DroppedChanges(objection=f"{error.message}.")
         command.drop()
         await finished(asyncio.to_thread(command.close))
-        return command.output
+        if (found := command.applied) is None:
+            return DroppedChanges(command.output)
+        return DroppedChanges(command.output, f"An earlier yes was carried out: {found.text}")
 
     async def difference(self, question: ApplyQuestion, state: AgentState) -> str:
         """Return the unified diff of the text files that a run changed; empty if it is gone."""
@@ -360,8 +371,10 @@ def _facts(end: ChangesResult) -> dict[str, Any]:
     }
 
 
-def _not_applied(reason: str) -> tuple[ToolChunk, str]:
-    end = ChangesResult(f"Not applied: {reason}. The files are as before.", Verdict.DROP)
+def _not_applied(
+    reason: str, *, and_now: str = " The files are as before."
+) -> tuple[ToolChunk, str]:
+    end = ChangesResult(f"Not applied: {reason}.{and_now}", Verdict.DROP)
     return _chunk(end, ToolResultState.ERROR, after=""), ""
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         PathReason,
         Verdict,
         judge_outcome,
+        judge_under_all,
     )
     from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
@@ -49,6 +50,7 @@ __all__ = [
     "held_question",
     "hidden_by_rules",
     "judge_outcome",
+    "judge_under_all",
     "settle_layer",
     "undo_budget",
 ]
@@ -73,6 +75,7 @@ __getattr__ = on_first_use(
         "held_question": "question",
         "hidden_by_rules": "hidden_files",
         "judge_outcome": "outcome",
+        "judge_under_all": "outcome",
         "settle_layer": "applying",
         "undo_budget": "applying",
     },

@@ -69,6 +69,11 @@ class AppliedChanges(Struct, frozen=True):
     cannot_undo: tuple[str, ...]
 
     @property
+    def count(self) -> int:
+        """Return how many paths were changed, without those in caches."""
+        return self.files + self.in_git
+
+    @property
     def text(self) -> str:
         """Return all of it in sentences."""
         parts = [f"{self.files:,} file{'' if self.files == 1 else 's'}"]
@@ -144,11 +149,14 @@ def apply_changes(
         if isinstance(error, OSError):
             raise ApplyError(f"the changes could not be applied: {error}") from error
         raise
-    _conclude(layer, checkpoints, applied)
+    _conclude(checkpoints, applied)
+    layer.drop()
     return applied
 
 
-def settle_layer(layer: Layer, checkpoints: CheckpointStore | None) -> AppliedChanges | None:
+def settle_layer(
+    layer: Layer, checkpoints: CheckpointStore | None, *, drops: bool = True
+) -> AppliedChanges | None:
     """Finish or take back the applying of a layer that a killed process began.
 
     Layer and checkpoint are in step afterwards: if the changes are applied, the checkpoint is done
@@ -158,6 +166,7 @@ def settle_layer(layer: Layer, checkpoints: CheckpointStore | None) -> AppliedCh
     Args:
         layer: The layer.
         checkpoints: Where the files are kept as they were, if anywhere.
+        drops: Whether a layer that is applied is dropped; if not, that is told again.
 
     Returns:
         What was applied; None if nothing is.
@@ -169,19 +178,20 @@ def settle_layer(layer: Layer, checkpoints: CheckpointStore | None) -> AppliedCh
     """
     applied = _read_record(layer.folder) or _NOTHING_KNOWN
     if finish_applying(layer):
-        _conclude(layer, checkpoints, applied)
+        _conclude(checkpoints, applied)
+        if drops:
+            layer.drop()
         return applied
     _abandon(checkpoints, applied.checkpoint)
     (layer.folder / _RECORD).unlink(missing_ok=True)
     return None
 
 
-def _conclude(layer: Layer, checkpoints: CheckpointStore | None, applied: AppliedChanges) -> None:
+def _conclude(checkpoints: CheckpointStore | None, applied: AppliedChanges) -> None:
     """Note that the changes are applied; the checkpoint works also if that cannot be noted."""
     if checkpoints is not None and applied.checkpoint is not None:
         with contextlib.suppress(CheckpointError):
             checkpoints.finish(applied.checkpoint)
-    layer.drop()
 
 
 def _abandon(checkpoints: CheckpointStore | None, number: int | None) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import hashlib
 import os
 import re
 import shutil
 import tempfile
+import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +46,7 @@ from agentscope_like.tool.builtin.contained.outcome import (
     Outcome,
     PathReason,
     Verdict,
-    judge_outcome,
+    judge_under_all,
 )
 from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
@@ -53,11 +55,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ChangesResult", "HeldCommand", "HeldCommands"]
 
-_GONE = "the changes of the run are no longer there"
+_DAYS_KEPT = 30
+"""How long changes wait for an answer: the session with the question may never have been saved."""
+
+_GONE = (
+    "the changes of the run are no longer there: they were dropped, or applied by an earlier answer"
+)
 _LAYER_NAME = re.compile(r"[0-9a-f]{16}")
 _RUN, _LOCK = "run.json", "lock"
 _TEMPORARY = "temporary-"
-_STRICTNESS = (Verdict.APPLY, Verdict.ASK, Verdict.DROP)
 
 
 class _Run(Struct, frozen=True):
@@ -147,7 +153,9 @@ class HeldCommands:
     def _look(self, directories: Sequence[str], home: str) -> str | None:
         try:
             self._store.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._tidy()
+            if not self._is_tidy:
+                self._is_tidy = True
+                self._tidy()
             return held_objection(self._store, directories, home=home)
         except (OSError, IsolationError) as error:
             return str(error)
@@ -164,11 +172,12 @@ class HeldCommands:
             IsolationError: It cannot be made.
         """
         try:
-            if self._temporary is None:
-                self._temporary = _Temporary(self._store)
-                weakref.finalize(self, self._temporary.remove)
-            layer = Layer.make(self._store, directories)
-            lock = _locked(layer.folder)
+            with _store_locked(self._store, fcntl.LOCK_SH):
+                if self._temporary is None:
+                    self._temporary = _Temporary(self._store)
+                    weakref.finalize(self, self._temporary.remove)
+                layer = Layer.make(self._store, directories)
+                lock = _locked(layer.folder)
         except OSError as error:
             raise IsolationError(f"the command cannot be held: {error}") from error
         start = HeldStart(
@@ -203,48 +212,66 @@ class HeldCommands:
     def find(self, question: ApplyQuestion) -> HeldCommand:
         """Find the command again that a question is about.
 
+        What a killed process had begun to apply is finished or taken back first.
+
         Raises:
             IsolationError: Its layer is no longer there, damaged, or another one.
         """
-        if not _LAYER_NAME.fullmatch(question.layer):
+        folder = self._store / question.layer
+        if not _LAYER_NAME.fullmatch(question.layer) or not Layer.is_in(folder):
             raise IsolationError(_GONE)
-        layer = Layer.open(self._store / question.layer)
         try:
-            run = msgspec.json.decode((layer.folder / _RUN).read_bytes(), type=_Run)
-            lock = _locked(layer.folder)
+            with _store_locked(self._store, fcntl.LOCK_SH):
+                layer = Layer.open(folder)
+                run = msgspec.json.decode((layer.folder / _RUN).read_bytes(), type=_Run)
+                lock = _locked(layer.folder)
         except (OSError, msgspec.DecodeError) as error:
             raise IsolationError(f"{_GONE}: {error}") from error
         found = HeldCommand(None, lock, layer, run, checkpoints=self._checkpoints)
-        if run.digest != question.digest:
+        try:
+            if run.digest != question.digest:
+                raise IsolationError(f"{_GONE}: the layer has other changes")
+            found.settle()
+        except (IsolationError, CheckpointError) as error:
             found.close()
-            raise IsolationError(f"{_GONE}: the layer has other changes")
+            raise IsolationError(error.message) from error
         return found
 
     def _tidy(self) -> None:
-        """Remove the layers of runs that ended with their process, once."""
-        if self._is_tidy:
-            return
-        self._is_tidy = True
-        for folder in self._store.iterdir():
-            is_layer = _LAYER_NAME.fullmatch(folder.name) is not None
-            if not is_layer and not folder.name.startswith(_TEMPORARY):
-                continue
-            try:
-                lock = _locked(folder)
-            except OSError:
-                continue  # it is in use
-            try:
-                if not is_layer:
-                    shutil.rmtree(folder, ignore_errors=True)
+        """Remove what runs left behind that ended with their process."""
+        with _store_locked(self._store, fcntl.LOCK_EX):
+            for folder in self._store.iterdir():
+                is_layer = _LAYER_NAME.fullmatch(folder.name) is not None
+                if not is_layer and not folder.name.startswith(_TEMPORARY):
                     continue
-                layer = Layer.open(folder)
-                settled = settle_layer(layer, self._checkpoints)
-                if settled is None and not (folder / _RUN).exists():
-                    layer.drop()
-            except (IsolationError, CheckpointError):
-                continue  # what a person has to look at stays
-            finally:
-                os.close(lock)
+                try:
+                    lock = _locked(folder)
+                except OSError:
+                    continue  # it is in use
+                try:
+                    if is_layer and Layer.is_in(folder):
+                        self._tidy_layer(Layer.open(folder))
+                    else:
+                        shutil.rmtree(folder, ignore_errors=True)
+                except (IsolationError, CheckpointError):
+                    continue  # what a person has to look at stays
+                finally:
+                    os.close(lock)
+
+    def _tidy_layer(self, layer: Layer) -> None:
+        """Finish what was being applied; drop the layer unless its question may yet be answered.
+
+        Raises:
+            CheckpointError: The checkpoint cannot be settled.
+            IsolationError: The changes can be neither finished nor taken back.
+        """
+        settle_layer(layer, self._checkpoints, drops=False)
+        try:
+            asked = (layer.folder / _RUN).stat().st_mtime
+        except FileNotFoundError:
+            asked = 0
+        if time.time() - asked > _DAYS_KEPT * 24 * 3600:
+            _drop(layer)
 
 
 class _Temporary:
@@ -281,6 +308,7 @@ class HeldCommand:
         self._run = run
         self._is_kept = run is not None
         self._checkpoints = checkpoints
+        self._settled: AppliedChanges | None = None
 
     @property
     def output(self) -> str:
@@ -315,14 +343,30 @@ class HeldCommand:
         manifests = tuple(await asyncio.to_thread(self.layer.manifests))
         self._run = _Run(command, output, exit_status, directory, manifests)
         held = await asyncio.to_thread(self._sorted)
-        outcome = await _strictest(held, contexts, session)
+        outcome = await judge_under_all(held, contexts, session)
         changed = _count(held)
         if outcome.verdict is Verdict.DROP:
             return ChangesResult(_dropped(outcome.reasons), Verdict.DROP, changed)
         if outcome.verdict is Verdict.APPLY:
             return await self.apply(held, session)
-        question = await asyncio.to_thread(self._ask, held, outcome, self._run)
+        asking = asyncio.to_thread(self._ask, held, outcome, self._run)
+        question = await finished(asking)
+        self._is_kept = True  # not before: what is cancelled meanwhile is dropped
         return ChangesResult("", Verdict.ASK, changed, question=question)
+
+    def settle(self) -> None:
+        """Finish or take back what a killed process had begun to apply; blocks.
+
+        Raises:
+            CheckpointError: The checkpoint cannot be settled.
+            IsolationError: The changes can be neither finished nor taken back.
+        """
+        self._settled = settle_layer(self.layer, self._checkpoints, drops=False)
+
+    @property
+    def applied(self) -> ChangesResult | None:
+        """Return what came of the changes if they had been applied when this was found."""
+        return None if self._settled is None else self._result(self._settled, self._settled.count)
 
     async def judged(
         self, contexts: Sequence[PermissionContext], session: object
@@ -333,7 +377,7 @@ class HeldCommand:
             IsolationError: They are no longer there.
         """
         held = await asyncio.to_thread(self._sorted)
-        return await _strictest(held, contexts, session), held
+        return await judge_under_all(held, contexts, session), held
 
     def question(self, held: Sequence[HeldChanges], outcome: Outcome) -> HeldQuestion:
         """Return what a person is shown, with the difference; blocks while files are read."""
@@ -355,6 +399,9 @@ class HeldCommand:
         except (ApplyError, CheckpointError) as error:
             text = f"Not applied: {error.message}. The files are as before."
             return ChangesResult(text, Verdict.DROP)
+        return self._result(applied, changed)
+
+    def _result(self, applied: AppliedChanges, changed: int) -> ChangesResult:
         run = self._run
         return ChangesResult(
             "" if not changed else f"It ran held. {applied.text}",
@@ -388,14 +435,15 @@ class HeldCommand:
             ]
 
     def _ask(self, held: Sequence[HeldChanges], outcome: Outcome, run: _Run) -> ApplyQuestion:
-        """Keep the layer, and return what a person is asked."""
+        """Note what a question needs when it is answered, and return what a person is asked."""
         shown = self.question(held, outcome)
         path = self.layer.folder / _RUN
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        new = path.with_suffix(".new")
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(msgspec.json.encode(run))
             file.flush()
             os.fsync(file.fileno())
-        self._is_kept = True
+        os.replace(new, path)
         return ApplyQuestion(
             layer=self.layer.folder.name,
             digest=run.digest,
@@ -414,17 +462,10 @@ class HeldCommand:
         if self.start is not None:
             self.start.close()
         if not self._is_kept:
-            self.layer.drop()
+            _drop(self.layer)
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
-
-
-async def _strictest(
-    held: Sequence[HeldChanges], contexts: Sequence[PermissionContext], session: object
-) -> Outcome:
-    outcomes = [await judge_outcome(held, each, session) for each in contexts]
-    return max(outcomes, key=lambda each: _STRICTNESS.index(each.verdict))
 
 
 def _count(held: Sequence[HeldChanges]) -> int:
@@ -439,6 +480,31 @@ def _dropped(reasons: Sequence[PathReason]) -> str:
     more = f" (and {len(reasons) - 1:,} more)" if len(reasons) > 1 else ""
     named = f"{first.path}: " if first.path else ""
     return f"It ran held, and its changes were not applied: {named}{first.because}{more}"
+
+
+def _drop(layer: Layer) -> None:
+    """Drop a layer, first of all its question: what a kill leaves of it is removed then."""
+    (layer.folder / _RUN).unlink(missing_ok=True)
+    layer.drop()
+
+
+@contextlib.contextmanager
+def _store_locked(store: Path, kind: int) -> Iterator[None]:
+    """Keep another process from tidying what is not locked yet; blocks while one tidies.
+
+    Args:
+        store: The folder of all layers.
+        kind: `fcntl.LOCK_EX` to tidy, else `fcntl.LOCK_SH`.
+
+    Raises:
+        OSError: The lock cannot be had.
+    """
+    lock = os.open(store / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, kind)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _locked(folder: Path) -> int:

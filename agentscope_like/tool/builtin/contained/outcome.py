@@ -20,7 +20,7 @@ from agentscope_like.permission import (
 from agentscope_like.sandbox.layer import Sort, SortedChange
 from agentscope_like.tool.builtin.files import Write
 
-__all__ = ["HeldChanges", "Outcome", "PathReason", "Verdict", "judge_outcome"]
+__all__ = ["HeldChanges", "Outcome", "PathReason", "Verdict", "judge_outcome", "judge_under_all"]
 
 _ASKING_SORTS = frozenset({Sort.SETTING, Sort.LOST})
 _ASKING_ROWS = frozenset({DecisionRow.SAFETY_CHECK, DecisionRow.ASK_RULE})
@@ -39,6 +39,9 @@ class Verdict(StrEnum):
     APPLY = "apply"
     ASK = "ask"
     DROP = "drop"
+
+
+_STRICTNESS = (Verdict.APPLY, Verdict.ASK, Verdict.DROP)
 
 
 class PathReason(Struct, frozen=True):
@@ -94,13 +97,12 @@ async def judge_outcome(
         session: The state of the agent, if any.
     """
     properties = PermissionMode(context.mode).properties
-    if properties.only_reads:
-        reason = "explore mode changes nothing"
-        return Outcome(Verdict.DROP, (PathReason("", reason),) if _count(held) else ())
+    if properties.only_reads and any(one.changes for one in held):
+        return Outcome(Verdict.DROP, (PathReason("", "explore mode changes nothing"),))
     denied, asked = await _Judge(context, session).judged(held)
     if denied:
         return Outcome(Verdict.DROP, tuple(denied))
-    if asked and properties.safety_asks:
+    if asked:
         verdict = Verdict.DROP if properties.otherwise == "deny" else Verdict.ASK
         return Outcome(verdict, tuple(asked))
     changes = [each for one in held for each in one.changes]
@@ -109,14 +111,25 @@ async def judge_outcome(
     return Outcome(Verdict.APPLY if is_free else Verdict.ASK)
 
 
-def _count(held: Sequence[HeldChanges]) -> int:
-    return sum(len(each.changes) for each in held)
+async def judge_under_all(
+    held: Sequence[HeldChanges], contexts: Sequence[PermissionContext], session: object = None
+) -> Outcome:
+    """Decide what becomes of the changes of a held run under several policies: the strictest.
+
+    Args:
+        held: As for `judge_outcome`.
+        contexts: The policies, at least one.
+        session: The state of the agent, if any.
+    """
+    outcomes = [await judge_outcome(held, each, session) for each in contexts]
+    return max(outcomes, key=lambda each: _STRICTNESS.index(each.verdict))
 
 
 class _Judge:
     """Judges each changed path as a Write of it."""
 
     def __init__(self, context: PermissionContext, session: object) -> None:
+        self._safety_asks = PermissionMode(context.mode).properties.safety_asks
         self._engine = PermissionEngine(context, session)
         # what git notes in its own directory is no setting; the rules of the person still count
         ruled = context.model_copy(update={"mode": PermissionMode.BYPASS})
@@ -137,13 +150,13 @@ class _Judge:
         return self._denied, self._asked
 
     async def _judge(self, tool: Write, path: str, each: SortedChange) -> None:
-        if each.sort in _ASKING_SORTS:
-            self._asked.append(PathReason(path, each.because))
         engine = self._rules if each.sort is Sort.GIT else self._engine
         decision = await engine.check_permission(tool, {"file_path": path, "content": ""})
         if decision.behavior is PermissionBehavior.DENY and not _only_mode(decision):
             self._denied.append(PathReason(path, decision.message))
-        elif decision.row in _ASKING_ROWS and each.sort not in _ASKING_SORTS:
+        elif each.sort in _ASKING_SORTS and self._safety_asks:
+            self._asked.append(PathReason(path, each.because))
+        elif decision.row in _ASKING_ROWS:
             self._asked.append(PathReason(path, decision.message))
 
 

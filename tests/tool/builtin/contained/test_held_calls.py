@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import time
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -421,6 +422,20 @@ async def test_a_cancelled_run_applies_nothing(tmp_path: Path) -> None:
         await task
     assert not (one.project / "made.txt").exists()
     assert one.layers() == []
+
+
+async def test_a_run_that_is_left_before_its_question_is_dropped(tmp_path: Path) -> None:
+    """Whoever stops listening at the last output cannot ask; the layer does not wait for it."""
+    one = scene(tmp_path)
+    call = one.call(one.script("work.sh", *WRITES))
+    decided = await one.toolkit.decide(call, one.state)
+    assert decided.grant is not None
+    async with aclosing(one.toolkit.run(decided.grant, one.state)) as items:
+        async for item in items:
+            if item.metadata.get("held"):
+                break
+    assert one.layers() == []
+    assert not (one.project / "made.txt").exists()
 
 
 async def test_a_failing_command_is_applied_like_one_that_succeeds(tmp_path: Path) -> None:

@@ -90,9 +90,11 @@ async def test_an_ask_rule_asks(tmp_path: Path, sort: Sort) -> None:
 
 
 async def test_a_mode_that_changed_meanwhile_counts(tmp_path: Path) -> None:
-    """In explore mode nothing is applied; bypass mode asks about nothing."""
+    """Explore mode applies nothing; bypass mode asks about nothing but what a rule asks about."""
     held = changes(tmp_path, "notes.txt", sort=Sort.LOST)
     explore = policy(tmp_path, PermissionMode.EXPLORE)
     assert (await judge_outcome(held, explore)).verdict is DROP
     bypass = policy(tmp_path, PermissionMode.BYPASS)
     assert (await judge_outcome(held, bypass)).verdict is APPLY
+    asking = policy(tmp_path, PermissionMode.BYPASS, ask=["Write(notes.txt)"])
+    assert (await judge_outcome(held, asking)).verdict is ASK
