@@ -21,6 +21,7 @@ from agentscope_like.sandbox.layer.git_directory import (
 )
 from agentscope_like.sandbox.layer.layer import LayerDescriptors
 from agentscope_like.sandbox.layer.manifest import Change, Manifest
+from agentscope_like.sandbox.layer.recorded_files import RecordedFiles
 from agentscope_like.sandbox.layer.sorting_table import sorting_table
 from agentscope_like.sandbox.repositories import MOST_INDEX_BYTES, GitIndexError, recorded_blobs
 
@@ -141,6 +142,7 @@ class _Sorter:
         self._changes = {each.path: each for each in manifest.changes}
         self._moved = {each.renamed_from for each in manifest.changes}
         self._indexes: dict[str, dict[bytes, bytes] | None] = {}
+        self._recorded: dict[str, RecordedFiles] = {}
         self._repositories: dict[str, bool] = {}
         self._inside_git: dict[str, dict[str, Change]] = {}
 
@@ -208,16 +210,39 @@ class _Sorter:
         return 0 if before is None else before.size or len(before.content)
 
     def _is_recorded(self, change: Change) -> bool:
-        """Return whether git's index records the content that a path had."""
-        root = posixpath.dirname(change.path)
+        """Return whether git records the content that a path had, in its index or by the run."""
+        root = self._work_tree(change.path)
+        index = None if root is None else self._index(root)
+        if root is None or index is None:
+            return False
+        inner = _within(root, change.path)
+        blob = index.get(os.fsencode(inner))
+        if blob is not None and blob == self._blob(change, len(blob)):
+            return True
+        recorded = self._recorded_after(root)
+        if recorded.is_empty:
+            return False
+        content = self._blob(change, len(blob or next(iter(index.values()), bytes(_SHA1_BYTES))))
+        return content is not None and recorded.has(inner, content.hex())
+
+    def _work_tree(self, path: str) -> str | None:
+        """Return the innermost work tree that a path lies in, or None."""
+        root = posixpath.dirname(path)
         while not self._was_git_directory(posixpath.join(root, _GIT)):
             if not root:
-                return False
+                return None
             root = posixpath.dirname(root)
-        index = self._index(root)
-        inner = change.path[len(root) + 1 if root else 0 :]
-        blob = None if index is None else index.get(os.fsencode(inner))
-        return blob is not None and blob == self._blob(change, len(blob))
+        return root
+
+    def _recorded_after(self, root: str) -> RecordedFiles:
+        """Return the files that a stash or branches record that the run wrote."""
+        if root not in self._recorded:
+            directory = posixpath.join(root, _GIT)
+            self._recorded[root] = RecordedFiles(
+                lambda path: self._read_after(posixpath.join(directory, path)),
+                [_within(directory, each) for each in self._changes if _is_in(each, directory)],
+            )
+        return self._recorded[root]
 
     def _blob(self, change: Change, length: int) -> bytes | None:
         """Return the id that git gives to the content that a path had."""
@@ -278,17 +303,14 @@ class _Sorter:
 
     def _records_below(self, path: str) -> bool:
         """Return whether git records a path, or one below it; also where that is not known."""
-        root = posixpath.dirname(path)
-        while True:
-            if self._was_git_directory(posixpath.join(root, _GIT)):
-                index = self._index(root)
-                if index is None:
-                    return bool(self._names(self._lower, posixpath.join(root, _GIT, "objects")))
-                inner = os.fsencode(path[len(root) + 1 if root else 0 :])
-                return any(each == inner or each.startswith(inner + b"/") for each in index)
-            if not root:
-                return False
-            root = posixpath.dirname(root)
+        root = self._work_tree(path)
+        if root is None:
+            return False
+        index = self._index(root)
+        if index is None:
+            return bool(self._names(self._lower, posixpath.join(root, _GIT, "objects")))
+        inner = os.fsencode(_within(root, path))
+        return any(each == inner or each.startswith(inner + b"/") for each in index)
 
     def _git_directory(self, path: str) -> str | None:
         """Return the git directory that a path is or lies in, or None."""
@@ -335,6 +357,15 @@ class _Sorter:
 
 def _read(top: int, path: str, most: int = _MOST_REFERENCE_BYTES) -> bytes | None:
     return read_file_below(top, path, most)
+
+
+def _within(directory: str, path: str) -> str:
+    """Return a path relative to a directory that it lies in; empty stands for the top."""
+    return path[len(directory) + 1 :] if directory else path
+
+
+def _is_in(path: str, directory: str) -> bool:
+    return path.startswith(f"{directory}/")
 
 
 def _folded(name: str) -> str:

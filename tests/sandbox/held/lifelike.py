@@ -30,10 +30,12 @@ from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.world import place_of_worlds
 
 __all__ = [
+    "MISSING",
     "SECRET",
     "Compared",
     "EverydayCommand",
     "Lifelike",
+    "asking_commands",
     "compared_as_other_user",
     "compared_here",
     "everyday_commands",
@@ -44,7 +46,7 @@ MISSING = 127
 """The exit status of a shell that does not find a program."""
 
 _FILES = Path(__file__).with_name("lifelike.toml")
-_LIST = Path(__file__).parents[2] / "data" / "commands" / "held" / "everyday.jsonl"
+_LISTS = Path(__file__).parents[2] / "data" / "commands" / "held"
 _DATE = "2026-01-02T03:04:05 +0000"
 _SHELL = ("/bin/bash", "--norc", "--noprofile", "-c", "--")
 _SECONDS = 120
@@ -62,7 +64,7 @@ cp -r {staged}/. . && git add docs && cp -r {now}/. .
 
 
 class EverydayCommand(Struct, frozen=True):
-    """A row of `everyday.jsonl`: a command, its kind, and a program that it needs unseen."""
+    """A row of a list: a command, its kind, and a program that it needs unseen."""
 
     command: str
     kind: str
@@ -154,7 +156,7 @@ class Lifelike:
     def compared(self, row: EverydayCommand) -> Compared:
         """Run a command plainly and held, and compare what became of it."""
         command = row.command
-        if row.needs and shutil.which(row.needs, path=self.variables["PATH"]) is None:
+        if not self.is_there(row.needs):
             return Compared(command, missing=True)
         plain = [self.plainly(command)]
         if plain[0].status == MISSING:
@@ -173,15 +175,19 @@ class Lifelike:
             output=held.output,
         )
 
+    def is_there(self, program: str) -> bool:
+        """Return whether a program is installed; also if none is named."""
+        return not program or shutil.which(program, path=self.variables["PATH"]) is not None
+
     def plainly(self, command: str) -> Ended:
         """Run a command as it is."""
-        self._renew()
+        self.renew()
         status, output = self._plainly(command)
         return Ended(status, output, self._seen())
 
     def held(self, command: str) -> Ended:
         """Run a command held, and apply what it changed."""
-        self._renew()
+        self.renew()
         layer = Layer.make(self.top / "store", [str(self.project)])
         try:
             status, output = self._held(command, layer)
@@ -193,7 +199,8 @@ class Lifelike:
         finally:
             layer.drop()
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
+        """Make a fresh copy of the project."""
         shutil.rmtree(self.project, ignore_errors=True)
         subprocess.run(["cp", "-a", str(self._kept), str(self.project)], check=True)
 
@@ -232,8 +239,12 @@ class Lifelike:
 
 def everyday_commands() -> list[EverydayCommand]:
     """Return the commands of everyday development that are compared."""
-    lines = _LIST.read_text("utf-8").splitlines()
-    return [msgspec.convert(json.loads(line), EverydayCommand) for line in lines]
+    return _listed("everyday.jsonl")
+
+
+def asking_commands() -> list[EverydayCommand]:
+    """Return the commands of which nothing takes effect unasked."""
+    return _listed("asks.jsonl")
 
 
 def compared_here(rows: Sequence[EverydayCommand], place: str | None = None) -> list[Compared]:
@@ -254,6 +265,11 @@ def compared_as_other_user(rows: Sequence[EverydayCommand]) -> list[Compared]:
         return msgspec.json.encode(compared_here(rows, place))
 
     return msgspec.json.decode(told_by_other_user(compared), type=list[Compared])
+
+
+def _listed(name: str) -> list[EverydayCommand]:
+    lines = (_LISTS / name).read_text("utf-8").splitlines()
+    return [msgspec.convert(json.loads(line), EverydayCommand) for line in lines]
 
 
 def _variables(home: str) -> Iterator[tuple[str, str]]:

@@ -169,6 +169,58 @@ def test_the_budget_is_for_small_files_first(project: Path) -> None:
     assert found == {Sort.LOST: {"a-large"}, Sort.CHANGE: {"notes.txt"}}
 
 
+_STASHED = f"{GIT} stash -q -u"
+_BLOB = "$(git rev-parse stash^3:notes.txt)"
+_FILE = f".git/objects/$(echo {_BLOB} | cut -c1-2)/$(echo {_BLOB} | cut -c3-)"
+_BRANCHED = f"git checkout -q -b wip; git add -A; {GIT} commit -qm wip; git checkout -q main"
+_AS_SUBMODULE = (
+    "blob=$(git hash-object notes.txt); tree=$(printf '160000 commit %s\\tnotes.txt\\n' $blob"
+    f" | git mktree --missing); git update-ref refs/heads/wip $({GIT} commit-tree -m x $tree)"
+    "; git hash-object -w notes.txt; rm notes.txt"
+)
+_NAMED = f"id=$(git rev-parse stash); {GIT} stash drop -q"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        _STASHED,
+        f"{GIT} stash -q -a",
+        f"echo x > src/new; git add src/new; {GIT} stash -q -u",
+        _BRANCHED,
+        f"git add -A && {GIT} commit -qm wip && git rm -q notes.txt && {GIT} commit -qm gone",
+    ],
+)
+def test_what_the_run_records_itself_is_no_loss(project: Path, script: str) -> None:
+    """An untracked file is removed, but a stash or branch that is there afterwards has it."""
+    found = sorts(project, script)
+    assert "notes.txt" in found[Sort.CHANGE]
+    assert set(found) <= {Sort.GIT, Sort.CHANGE, Sort.CACHE}, found
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"{_STASHED} && git stash drop -q",
+        f"{_STASHED} && git stash clear",
+        "git hash-object -w notes.txt && rm notes.txt",
+        f"echo y >> notes.txt; {_STASHED}",
+        f"{_STASHED} && f={_FILE} && rm -f $f",
+        f"{_STASHED} && f={_FILE} && chmod u+w $f && echo x > $f",
+        f"{_STASHED} && f={_FILE} && chmod u+w $f && cp $(ls .git/objects/??/* | head -1) $f",
+        f"{_STASHED} && git repack -q -a -d",
+        f"{_STASHED} && {_NAMED}; echo $id > .git/refs/heads/wip.lock",
+        f"{_STASHED} && {_NAMED}; mkdir -p .git/refs/kept; echo $id > .git/refs/kept/wip",
+        f"{_STASHED} && {_NAMED}; echo $id > .git/refs/heads/..wip",
+        _AS_SUBMODULE,
+        f"git hash-object -w notes.txt; echo x > notes.txt; {_BRANCHED}",
+    ],
+)
+def test_what_no_reference_of_the_run_records_is_lost(project: Path, script: str) -> None:
+    """The stash is gone, its object is not what it says, or git follows nothing to it."""
+    assert "notes.txt" in sorts(project, script)[Sort.LOST]
+
+
 def test_a_file_with_another_name_is_told(project: Path) -> None:
     """Changing it would part the names, or reach a file elsewhere."""
     os.link(project / "b.txt", project.parent / "elsewhere")

@@ -1,0 +1,145 @@
+"""Counts the questions that everyday commands come to in the lifelike project.
+
+    python -m tests.sandbox.held.questions       # runs all of them, and reports
+
+Root counts them as a user without rights, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from unittest.mock import patch
+
+import msgspec
+from msgspec import Struct
+
+from agentscope_like.checkpoint import CheckpointStore
+from agentscope_like.message import ToolCallState
+from agentscope_like.tool import Toolkit
+from tests.sandbox.held.lifelike import MISSING, EverydayCommand, Lifelike, everyday_commands
+from tests.sandbox.held.other_user import told_by_other_user
+from tests.tool.builtin.contained.held_kit import Scene
+
+__all__ = ["MODES", "Counted", "When", "counted_as_other_user", "counted_here", "share"]
+
+MODES = ("accept_edits", "default")
+
+
+class When(StrEnum):
+    """When a command comes to a question.
+
+    Attributes:
+        NEVER: It runs, and what it changed is applied or there is nothing.
+        BEFORE: Before it runs.
+        AFTERWARDS: When it has run held, about what it changed.
+        MISSING: It is not counted: a program of it is not installed.
+    """
+
+    NEVER = "never"
+    BEFORE = "before"
+    AFTERWARDS = "afterwards"
+    MISSING = "missing"
+
+
+class Counted(Struct, frozen=True):
+    """A command, the mode, when a person is asked, and about what."""
+
+    command: str
+    mode: str
+    when: When
+    because: tuple[str, ...] = ()
+
+
+def counted_here(
+    rows: Sequence[EverydayCommand], modes: Sequence[str] = MODES, place: str | None = None
+) -> list[Counted]:
+    """Run commands in a toolkit as this user, each in a fresh project, and see what asks.
+
+    Args:
+        rows: The commands.
+        modes: The modes to run them in.
+        place: The directory to make the project in.
+    """
+    with Lifelike(place) as project, patch.dict(os.environ, project.variables, clear=True):
+        store = CheckpointStore(project.top / "checkpoints" / "c.db")
+        try:
+            return [
+                asyncio.run(_counted(project, store, row, mode)) for mode in modes for row in rows
+            ]
+        finally:
+            store.close()
+
+
+def counted_as_other_user(
+    rows: Sequence[EverydayCommand], modes: Sequence[str] = MODES
+) -> list[Counted]:
+    """Do the same as a user who has no rights; this user has to be root."""
+
+    def counted(place: str) -> bytes:
+        return msgspec.json.encode(counted_here(rows, modes, place))
+
+    return msgspec.json.decode(told_by_other_user(counted), type=list[Counted])
+
+
+def share(rows: Sequence[Counted], mode: str, *when: When) -> float:
+    """Return which part of the installed commands asks in a mode at one of some times."""
+    ran = [row for row in rows if row.mode == mode and row.when is not When.MISSING]
+    return sum(row.when in when for row in ran) / len(ran)
+
+
+async def _counted(
+    project: Lifelike, store: CheckpointStore, row: EverydayCommand, mode: str
+) -> Counted:
+    """Run one command in a session of its own."""
+    if not project.is_there(row.needs):
+        return Counted(row.command, mode, When.MISSING)
+    project.renew()
+    scene = Scene(project.top, mode)
+    scene.toolkit = Toolkit([scene.new_bash(checkpoints=store)])
+    call = scene.call(row.command)
+    _, response = await scene.run(call)
+    if response is not None:
+        when, because, status = When.NEVER, (), response.metadata.get("exit_code")
+    elif call.apply is not None:
+        when, because = When.AFTERWARDS, (call.apply.title, *call.apply.lines)
+        status = call.apply.exit_status
+        await scene.answer(call, yes=False)
+    else:
+        if call.state is not ToolCallState.ASKING or call.decision is None:
+            raise RuntimeError(f"{row.command!r} neither ran nor asked")
+        when, because, status = When.BEFORE, (call.decision.message,), None
+    if status in (None, MISSING) and project.plainly(row.command).status == MISSING:
+        when = When.MISSING
+    return Counted(row.command, mode, when, because)
+
+
+def _report(rows: Sequence[Counted]) -> Iterator[str]:
+    """Yield the lines that say what asks."""
+    for mode in MODES:
+        ran = [row for row in rows if row.mode == mode and row.when is not When.MISSING]
+        yield f"  {mode}: {len(ran)} commands whose programs are installed"
+        for when in (When.NEVER, When.BEFORE, When.AFTERWARDS):
+            these = [row for row in ran if row.when is when]
+            yield f"    {when}: {len(these)}, {share(rows, mode, when):.1%}"
+            if when is not When.NEVER:
+                for row in these:
+                    yield f"      {row.command!r}"
+                    if mode == "accept_edits" or when is When.BEFORE:
+                        yield from (f"          {line}" for line in row.because[:6])
+
+
+def main() -> None:
+    """Run all everyday commands in all modes, and print what asks."""
+    rows = everyday_commands()
+    lines = ["As this user:", *_report(counted_here(rows))]
+    if os.geteuid() == 0:
+        lines += ["As a user without rights:", *_report(counted_as_other_user(rows))]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
