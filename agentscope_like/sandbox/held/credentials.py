@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentscope_like.exception import IsolationError
 from agentscope_like.paths import PathError
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.sandbox.secret_wall import CoveredRun, Notices, find_credentials
+from agentscope_like.sandbox.secret_wall import CoveredRun, Listings, Notices, find_credentials
 
 __all__ = ["HeldCredentials"]
 
@@ -21,6 +21,7 @@ class HeldCredentials:
 
     def __init__(self) -> None:
         self._notices: Notices | None = None
+        self._listings = Listings()
 
     def cover(self, profile: Profile, *, home: str, directories: Sequence[str]) -> CoveredRun:
         """Cover the credentials that are there now; blocks while it searches.
@@ -34,7 +35,7 @@ class HeldCredentials:
             IsolationError: They cannot be looked for or covered.
         """
         try:
-            found = find_credentials(home, directories)
+            found = find_credentials(home, directories, self._listings)
             if self._notices is None or not self._notices.renew(found.credentials):
                 self._notices = Notices(found.credentials)
             return CoveredRun(profile, self._notices, found.left_out)

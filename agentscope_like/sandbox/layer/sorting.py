@@ -41,7 +41,7 @@ MOST_UNDO_BYTES_IN_ALL = 1_000_000_000
 """No more content than this is kept for the undo of one run."""
 
 _GIT = ".git"
-_BARE = ("HEAD", "objects", "refs")
+_BARE = frozenset({"HEAD", "objects", "refs"})
 _IGNORED_IN_NAMES = dict.fromkeys(
     (*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF)
 )
@@ -144,6 +144,8 @@ class _Sorter:
         self._indexes: dict[str, dict[bytes, bytes] | None] = {}
         self._recorded: dict[str, RecordedFiles] = {}
         self._repositories: dict[str, bool] = {}
+        self._were_repositories: dict[str, bool] = {}
+        self._recorded_below: dict[str, bool] = {}
         self._inside_git: dict[str, dict[str, Change]] = {}
 
     def sorted(self) -> Iterator[SortedChange]:
@@ -303,6 +305,11 @@ class _Sorter:
 
     def _records_below(self, path: str) -> bool:
         """Return whether git records a path, or one below it; also where that is not known."""
+        if path not in self._recorded_below:
+            self._recorded_below[path] = self._looks_recorded(path)
+        return self._recorded_below[path]
+
+    def _looks_recorded(self, path: str) -> bool:
         root = self._work_tree(path)
         if root is None:
             return False
@@ -324,12 +331,14 @@ class _Sorter:
     def _is_bare(self, path: str) -> bool:
         """Return whether a directory is a git directory by what lies in it, before or after."""
         if path not in self._repositories:
-            names = set(self._names(self._lower, path)) | set(self._names(self._upper, path))
-            self._repositories[path] = names.issuperset(_BARE)
+            held = _holds(self._lower, path) | _holds(self._upper, path)
+            self._repositories[path] = held == _BARE
         return self._repositories[path]
 
     def _was_git_directory(self, path: str) -> bool:
-        return set(self._names(self._lower, path)).issuperset(_BARE)
+        if path not in self._were_repositories:
+            self._were_repositories[path] = _holds(self._lower, path) == _BARE
+        return self._were_repositories[path]
 
     def _reference_names(self, directory: str) -> Iterator[str]:
         """Yield the paths of all references and reflogs before the run, the likeliest first."""
@@ -366,6 +375,23 @@ def _within(directory: str, path: str) -> str:
 
 def _is_in(path: str, directory: str) -> bool:
     return path.startswith(f"{directory}/")
+
+
+def _holds(top: int, path: str) -> frozenset[str]:
+    """Return which of the entries of a git directory a directory has."""
+    with contextlib.suppress(OSError), opened_directory(top, path) as directory:
+        return frozenset(name for name in _BARE if _has_entry(directory, name))
+    return frozenset()
+
+
+def _has_entry(directory: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # nobody may look: it is not known not to be one
+    return True
 
 
 def _folded(name: str) -> str:

@@ -7,6 +7,7 @@ show it as changed.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = [
@@ -19,6 +20,9 @@ __all__ = [
 
 MOST_INDEX_BYTES = 1 << 25
 """A larger index is not read: it would take longer than most commands."""
+
+_MOST_KEPT_BYTES = 1 << 23
+"""What a larger index records is not kept in memory."""
 
 _HEADER_BYTES = 12
 _VERSIONS = (2, 3, 4)
@@ -87,6 +91,10 @@ def recorded_links(data: bytes) -> frozenset[bytes]:
 
 
 def _recorded(data: bytes) -> list[_Entry]:
+    return _read_again(data) if len(data) <= _MOST_KEPT_BYTES else _read(data)
+
+
+def _read(data: bytes) -> list[_Entry]:
     if len(data) < _HEADER_BYTES or data[:4] != b"DIRC":
         raise GitIndexError("it does not begin as an index does")
     version, count = (int.from_bytes(data[at : at + 4]) for at in (4, 8))
@@ -101,6 +109,10 @@ def _recorded(data: bytes) -> list[_Entry]:
         except IndexError:
             problems.append(GitIndexError("it ends too early"))
     raise problems[0]
+
+
+_read_again = lru_cache(maxsize=2)(_read)
+"""Indexes by content: those of a work tree and of a submodule are read for each held run."""
 
 
 def _paths(data: bytes, version: int, count: int, digest: int) -> list[_Entry]:

@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from agentscope_like.paths import is_below
 from agentscope_like.sandbox.repositories import UnreadIndexError, WorkTrees
+from agentscope_like.sandbox.secret_wall.listings import Listings, list_directory
 from agentscope_like.sandbox.secret_wall.places import (
     directories_of_credentials,
     is_credential,
     known_places,
-    may_be_credential,
 )
 
 __all__ = [
@@ -69,14 +69,19 @@ class Found(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
 
 
-def find_credentials(home: str, directories: Sequence[str]) -> Found:
+def find_credentials(
+    home: str, directories: Sequence[str], listings: Listings | None = None
+) -> Found:
     """Return the credentials at their usual places and below directories that git does not track.
 
     Args:
         home: The home directory; empty where there is none.
         directories: Where to look for more, absolute and without symlinks.
+        listings: What earlier searches remember of directories; none if it is None.
     """
-    search = _Search(home, directories)
+    listings = listings or Listings()
+    listings.begin()
+    search = _Search(home, directories, listings)
     for candidates in (search.usual(), search.below_directories(), search.other_names()):
         if not all(map(search.take, candidates)):
             break
@@ -89,10 +94,12 @@ class _Search:
     Args:
         home: The home directory.
         directories: Where to look for more than what is at its usual place.
+        listings: Lists these directories, and those below them.
     """
 
-    def __init__(self, home: str, directories: Sequence[str]) -> None:
+    def __init__(self, home: str, directories: Sequence[str], listings: Listings) -> None:
         self._home = home
+        self._listings = listings
         self._directories = directories
         self._work_trees = WorkTrees()
         self._credentials: dict[str, Credential] = {}
@@ -136,21 +143,41 @@ class _Search:
             yield from self._at(path, is_directory=os.path.isdir(path))
 
     def below_directories(self) -> Iterator[str]:
-        """Yield what looks like a credential below the directories."""
-        whole, _ = directories_of_credentials()
-        for entry, all_secret in self._entries(self._directories):
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name.lower() in whole:
-                    yield from self._at(entry.path, is_directory=True)
-            elif all_secret or may_be_credential(entry.name):
-                yield from self._at(entry.path, is_directory=os.path.isdir(entry.path))
+        """Yield what looks like a credential below the directories, level by level.
+
+        The content of `.git` is left out.
+        """
+        whole, partly = directories_of_credentials()
+        waiting = deque((path, self._is_credential(f"{path}/any")) for path in self._directories)
+        looked_at = 0
+        while waiting and not self._is_late(looked_at):
+            directory, all_secret = waiting.popleft()
+            most = MOST_ENTRIES - looked_at
+            if all_secret:
+                listing, _ = list_directory(directory, most, lambda _: True)
+            else:
+                listing = self._listings.of(directory, most)
+            looked_at += listing.entries
+            for path in (os.path.join(directory, name) for name in listing.files):
+                yield from self._at(path, is_directory=os.path.isdir(path))
+            for name in listing.directories:
+                path = os.path.join(directory, name)
+                lower = name.lower()
+                if lower in whole:
+                    yield from self._at(path, is_directory=True)
+                if not self._is_passed_over(path):
+                    may_be = all_secret or lower in whole or lower in partly
+                    waiting.append((path, may_be and self._is_credential(f"{path}/any")))
+            if listing.is_cut:
+                self._leave_out_more()
+                return
 
     def other_names(self) -> Iterator[str]:
         """Yield the other names of what has been found: hard links below the directories."""
         if not self._linked:
             return
         inodes = {inode for _, inode in self._linked}
-        for entry, _ in self._entries(self._directories):
+        for entry in self._entries(self._directories):
             if entry.inode() in inodes and not entry.is_symlink():
                 with contextlib.suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
@@ -171,38 +198,38 @@ class _Search:
     def _files_below(self, directory: str) -> Iterator[str]:
         """Yield the credentials below a directory, with paths as the caller names it."""
         real = os.path.realpath(directory)
-        for entry, _ in self._entries([real]):
+        for entry in self._entries([real]):
             path = directory + entry.path.removeprefix(real)
             if not entry.is_dir(follow_symlinks=False) and self._is_credential(path):
                 yield path
 
-    def _entries(self, directories: Iterable[str]) -> Iterator[tuple[os.DirEntry[str], bool]]:
-        """Yield the entries below directories, level by level, and whether all of them are secret.
-
-        The content of `.git` is left out.
-        """
-        waiting = deque((path, self._is_credential(f"{path}/any")) for path in directories)
-        whole, partly = directories_of_credentials()
+    def _entries(self, directories: Iterable[str]) -> Iterator[os.DirEntry[str]]:
+        """Yield the entries below directories, level by level, without the content of `.git`."""
+        waiting = deque(directories)
         looked_at = 0
-        while waiting:
-            directory, all_secret = waiting.popleft()
-            if looked_at >= LEAST_ENTRIES and time.monotonic() > self._deadline:
-                self._leave_out(f"only what can be looked at in {MOST_SECONDS:g} s is looked at")
-                return
-            for entry in _listing(directory):
+        while waiting and not self._is_late(looked_at):
+            for entry in _listing(waiting.popleft()):
                 looked_at += 1
                 if looked_at > MOST_ENTRIES:
-                    self._leave_out(f"only {MOST_ENTRIES:,} entries of directories are looked at")
+                    self._leave_out_more()
                     return
-                yield entry, all_secret
-                if entry.is_dir(follow_symlinks=False) and not self._is_passed_over(entry):
-                    name = entry.name.lower()
-                    may_be = all_secret or name in whole or name in partly
-                    below = may_be and self._is_credential(f"{entry.path}/any")
-                    waiting.append((entry.path, below))
+                yield entry
+                if entry.is_dir(follow_symlinks=False) and not self._is_passed_over(entry.path):
+                    waiting.append(entry.path)
 
-    def _is_passed_over(self, entry: os.DirEntry[str]) -> bool:
-        return entry.name == ".git" or entry.path in _NOT_FILES or entry.path in self._credentials
+    def _leave_out_more(self) -> None:
+        self._leave_out(f"only {MOST_ENTRIES:,} entries of directories are looked at")
+
+    def _is_late(self, looked_at: int) -> bool:
+        """Return whether the time for the search is over, after so many entries."""
+        if looked_at >= LEAST_ENTRIES and time.monotonic() > self._deadline:
+            self._leave_out(f"only what can be looked at in {MOST_SECONDS:g} s is looked at")
+            return True
+        return False
+
+    def _is_passed_over(self, path: str) -> bool:
+        is_git = os.path.basename(path) == ".git"
+        return is_git or path in _NOT_FILES or path in self._credentials
 
     def _is_credential(self, path: str) -> bool:
         real = os.path.realpath(path)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from agentscope_like.paths import PathError, TooManyFilesError, is_below
 from agentscope_like.permission.command import find_danger
 from agentscope_like.sandbox.isolation import Profile, Scope, ScopeKind, reading
+from agentscope_like.sandbox.secret_wall.listings import Listings
 from agentscope_like.sandbox.secret_wall.notices import Notices
 from agentscope_like.sandbox.secret_wall.open_watch import OpenWatch
 from agentscope_like.sandbox.secret_wall.places import is_credential
@@ -100,6 +101,7 @@ class SecretWall:
     def __init__(self) -> None:
         self._known: _Known | None = None
         self._changes = 0
+        self._listings = Listings()
 
     @staticmethod
     def stands(scope: Scope) -> bool:
@@ -140,7 +142,7 @@ class SecretWall:
         key = (self._changes, home, directories)
         known = self._known
         if known is None or known.key != key or not known.is_fresh:
-            found = find_credentials(home, directories)
+            found = find_credentials(home, directories, self._listings)
             is_same = known is not None and known.notices.renew(found.credentials)
             notices = known.notices if known and is_same else Notices(found.credentials)
             known = _Known(key, time.monotonic(), found, notices)

@@ -8,6 +8,8 @@ import gc
 import os
 import subprocess
 import tempfile
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.sandbox.secret_wall import search
+from agentscope_like.sandbox.secret_wall import Listings, search
 from agentscope_like.tool import Bash
 from tests.sandbox.kit import require_bubblewrap
 
@@ -320,9 +322,9 @@ async def test_what_was_found_is_kept_until_something_was_written(
     searches: list[object] = []
     find = search.find_credentials
 
-    def counted(home: str, directories: Any) -> search.Found:
+    def counted(home: str, directories: Any, listings: Any) -> search.Found:
         searches.append(directories)
-        return find(home, directories)
+        return find(home, directories, listings)
 
     monkeypatch.setattr("agentscope_like.sandbox.secret_wall.wall.find_credentials", counted)
     for _ in range(3):
@@ -502,3 +504,57 @@ async def test_rules_do_not_take_the_wall_away(world: World) -> None:
     context.table(ALLOW).add(rule)
     chunks = [chunk async for chunk in world.bash.call("grep -rh . .", _permission_context=context)]
     assert NOTICE in "".join(b.text for c in chunks for b in c.content if isinstance(b, TextBlock))
+
+
+class Searches:
+    """Searches below one directory, one after the other."""
+
+    def __init__(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._project = project
+        self._listings = Listings()
+        self._scandir = os.scandir
+        self._listed: list[str] = []
+        monkeypatch.setattr(os, "scandir", self._noted)
+
+    def _noted(self, path: str) -> Any:
+        self._listed.append(path)
+        return self._scandir(path)
+
+    def search(self) -> tuple[list[str], list[str]]:
+        """Return the credentials that are found, and the directories that were read for it."""
+        self._listed.clear()
+        found = search.find_credentials("", [str(self._project)], self._listings).credentials
+        return self._below(each.path for each in found), self._below(self._listed)
+
+    def _below(self, paths: Iterable[str]) -> list[str]:
+        own = [Path(path) for path in paths if Path(path).is_relative_to(self._project)]
+        return sorted(str(path.relative_to(self._project)) for path in own)
+
+
+def test_a_directory_that_did_not_change_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What changed since is found all the same, also where the times of files are set back."""
+    monkeypatch.setattr("agentscope_like.sandbox.secret_wall.listings._SETTLED_NS", -(10**12))
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a" / ".env").write_text("TOP")
+    searches = Searches(tmp_path, monkeypatch)
+    assert searches.search() == (["a/.env"], [".", "a", "b"])
+    assert searches.search() == (["a/.env"], [])
+    time.sleep(0.02)
+    before = (tmp_path / "b").stat()
+    (tmp_path / "b" / "key.pem").write_text("TOP")
+    os.utime(tmp_path / "b", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert searches.search() == (["a/.env", "b/key.pem"], ["b"])
+    (tmp_path / "a" / ".env").unlink()
+    assert searches.search() == (["b/key.pem"], ["a"])
+
+
+def test_a_directory_that_changed_just_now_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second change within one tick of the clock would not show in its times."""
+    searches = Searches(tmp_path, monkeypatch)
+    assert searches.search() == ([], ["."])
+    assert searches.search() == ([], ["."])
