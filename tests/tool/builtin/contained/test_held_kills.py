@@ -31,7 +31,6 @@ pytestmark = [
         is not None,
         reason="there are no layers on this machine",
     ),
-    pytest.mark.xdist_group("held_kills"),
     pytest.mark.timeout(300),
 ]
 
