@@ -116,7 +116,11 @@ class SecretWall:
     def ran(self, scope: Scope) -> None:
         """Note that a run has ended: if it may have written, there may be new credentials."""
         if scope.kind is not ScopeKind.READ:
-            self._changes += 1
+            self.changed()
+
+    def changed(self) -> None:
+        """Note that files may have changed: there may be new credentials."""
+        self._changes += 1
 
     def cover(
         self, analysis: CommandAnalysis, surroundings: Surroundings, scope: Scope

@@ -533,11 +533,14 @@ class Bash(ToolBase):
             raise IsolationError("this command cannot be held: Bash was made without `contain`")
         context = call.context if session is None else session.permission_context
         run = self._containment.run(call, shell, held_call, context, session, timeout_ms=timeout_ms)
-        async with aclosing(run) as stream:
-            async for chunk in stream:
-                if chunk.is_last:
-                    chunk.metadata["confinement"] = "held"
-                yield chunk
+        try:
+            async with aclosing(run) as stream:
+                async for chunk in stream:
+                    if chunk.is_last:
+                        chunk.metadata["confinement"] = "held"
+                    yield chunk
+        finally:
+            self._confiner.changed()
 
     async def holding_objection(self, session: AgentState) -> str | None:
         """Return why no command of a session runs held, or None; empty if `contain` is off."""
@@ -560,6 +563,7 @@ class Bash(ToolBase):
         if self._containment is None:
             raise IsolationError(_NOT_CONTAINED)
         chunk, directory = await self._containment.apply(question, state)
+        self._confiner.changed()
         if directory:
             state.tool_context.directories[self.name] = directory
         yield chunk

@@ -103,6 +103,11 @@ class Confiner:
         if scope is not None and self._wall is not None:
             self._wall.ran(scope)
 
+    def changed(self) -> None:
+        """Note that the changes of a held command may have been applied."""
+        if self._wall is not None:
+            self._wall.changed()
+
     async def _look(self) -> None:
         """Find out whether commands can be confined here."""
         from agentscope_like.sandbox.isolation import bubblewrap_objection

@@ -287,6 +287,19 @@ async def test_a_proven_read_sees_what_held_commands_left_in_their_temporary_fil
         os.unlink(host)
 
 
+async def test_a_credential_that_was_applied_is_kept_from_the_next_read(tmp_path: Path) -> None:
+    """A search below the project, once before and once after, does not show it."""
+    one = scene(tmp_path, "accept_edits")
+    search = "grep -r word ."
+    text, _ = await one.run(one.call(search))
+    call = one.call(one.script("work.sh", "echo KEY=pass''word > .env", "echo word > plain.txt"))
+    await one.run(call)
+    await one.answer(call, yes=True)
+    text, _ = await one.run(one.call(search))
+    assert "plain.txt:word" in text
+    assert "KEY=" not in text
+
+
 # Nothing runs twice
 
 
