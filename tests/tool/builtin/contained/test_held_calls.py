@@ -297,7 +297,7 @@ async def test_a_credential_that_was_applied_is_kept_from_the_next_read(tmp_path
     await one.answer(call, yes=True)
     text, _ = await one.run(one.call(search))
     assert "plain.txt:word" in text
-    assert "KEY=" not in text
+    assert ".env:KEY" not in text
 
 
 # Nothing runs twice
