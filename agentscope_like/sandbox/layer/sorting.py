@@ -23,7 +23,12 @@ from agentscope_like.sandbox.layer.layer import LayerDescriptors
 from agentscope_like.sandbox.layer.manifest import Change, Manifest
 from agentscope_like.sandbox.layer.recorded_files import RecordedFiles
 from agentscope_like.sandbox.layer.sorting_table import sorting_table
-from agentscope_like.sandbox.repositories import MOST_INDEX_BYTES, GitIndexError, recorded_blobs
+from agentscope_like.sandbox.repositories import (
+    MOST_INDEX_BYTES,
+    GitIndexError,
+    recorded_blobs,
+    refreshed_blobs,
+)
 
 __all__ = [
     "MOST_UNDO_BYTES",
@@ -40,7 +45,7 @@ MOST_UNDO_BYTES = 64_000_000
 MOST_UNDO_BYTES_IN_ALL = 1_000_000_000
 """No more content than this is kept for the undo of one run."""
 
-_GIT = ".git"
+_GIT, _INDEX = ".git", "index"
 _BARE = frozenset({"HEAD", "objects", "refs"})
 _IGNORED_IN_NAMES = dict.fromkeys(
     (*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF)
@@ -177,12 +182,35 @@ class _Sorter:
             names_before=lambda: self._reference_names(directory),
         )
         for path, found in sort_git_changes(changes, files).items():
-            yield SortedChange(
-                changes[path],
-                {GitSort.INSIDE: Sort.GIT, GitSort.LOST: Sort.LOST}.get(found.sort, Sort.SETTING),
-                found.because,
-                is_in_git=True,
-            )
+            sort = {GitSort.INSIDE: Sort.GIT, GitSort.LOST: Sort.LOST}.get(found.sort, Sort.SETTING)
+            if sort is Sort.GIT and path == _INDEX and self._is_refreshed(directory, changes[path]):
+                sort = Sort.CACHE
+            yield SortedChange(changes[path], sort, found.because, is_in_git=True)
+
+    def _is_refreshed(self, directory: str, index: Change) -> bool:
+        """Return whether an index notes no more than which files are as it recorded them before.
+
+        That is what `git status` notes; each file has to be so.
+        """
+        before = _read(self._lower, index.path, MOST_INDEX_BYTES)
+        after = _read(self._upper, index.path, MOST_INDEX_BYTES)
+        was, now = index.before, index.after
+        if before is None or after is None or was is None or now is None or was.mode != now.mode:
+            return False
+        try:
+            noted = refreshed_blobs(before, after)
+        except GitIndexError:
+            return False
+        root = posixpath.dirname(directory)
+        return noted is not None and all(
+            self._blob_after(posixpath.join(root, os.fsdecode(path)), len(blob)) == blob
+            for path, blob in noted.items()
+        )
+
+    def _blob_after(self, path: str, length: int) -> bytes | None:
+        """Return the id that git gives to the content that a path has after the run."""
+        content = self._read_after(path)
+        return None if content is None else _blob_id(content, length)
 
     def _undoable(self, changes: list[Change]) -> set[str]:
         """Return the paths that are kept for undo; small files come first, so that most are."""
@@ -254,17 +282,12 @@ class _Sorter:
             content: bytes | None = os.fsencode(change.before.content)
         else:
             content = _read(self._lower, change.path, MOST_UNDO_BYTES)
-        if content is None:
-            return None
-        data = b"blob %d\0" % len(content) + content
-        if length == _SHA1_BYTES:
-            return hashlib.sha1(data, usedforsecurity=False).digest()
-        return hashlib.sha256(data).digest()
+        return None if content is None else _blob_id(content, length)
 
     def _index(self, root: str) -> dict[bytes, bytes] | None:
         """Return what the index of a work tree records; None where it cannot be read."""
         if root not in self._indexes:
-            path = posixpath.join(root, _GIT, "index")
+            path = posixpath.join(root, _GIT, _INDEX)
             data = _read(self._lower, path, MOST_INDEX_BYTES)
             try:
                 self._indexes[root] = None if data is None else recorded_blobs(data)
@@ -366,6 +389,14 @@ class _Sorter:
 
 def _read(top: int, path: str, most: int = _MOST_REFERENCE_BYTES) -> bytes | None:
     return read_file_below(top, path, most)
+
+
+def _blob_id(content: bytes, length: int) -> bytes:
+    """Return the id that git gives to a content, by the length of its ids in bytes."""
+    data = b"blob %d\0" % len(content) + content
+    if length == _SHA1_BYTES:
+        return hashlib.sha1(data, usedforsecurity=False).digest()
+    return hashlib.sha256(data).digest()
 
 
 def _within(directory: str, path: str) -> str:

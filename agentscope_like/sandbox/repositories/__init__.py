@@ -6,6 +6,7 @@ from agentscope_like.sandbox.repositories.git_index import (
     recorded_blobs,
     recorded_links,
     recorded_paths,
+    refreshed_blobs,
 )
 from agentscope_like.sandbox.repositories.work_trees import UnreadIndexError, WorkTrees
 
@@ -17,4 +18,5 @@ __all__ = [
     "recorded_blobs",
     "recorded_links",
     "recorded_paths",
+    "refreshed_blobs",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "recorded_blobs",
     "recorded_links",
     "recorded_paths",
+    "refreshed_blobs",
 ]
 
 MOST_INDEX_BYTES = 1 << 25
@@ -33,6 +34,7 @@ _DIGEST_BYTES = (20, 32)
 _EXTENDED_FLAG = 0x4000
 _MODE_AT = 24
 _MODE_END = 28
+_SIZE_AT = 36
 _LINK = b"\0\0\xe0\0"
 """The mode of a submodule."""
 
@@ -43,11 +45,12 @@ _MOST_VARINT_BYTES = 4
 
 
 class _Entry(NamedTuple):
-    """A path, the mode of what it names, and the object id of its content."""
+    """A path, the mode of what it names, the object id of its content, and where the entry is."""
 
     name: bytes
     mode: bytes
     blob: bytes
+    at: int
 
 
 class GitIndexError(ValueError):
@@ -88,6 +91,44 @@ def recorded_links(data: bytes) -> frozenset[bytes]:
         GitIndexError: Not all of it is understood.
     """
     return frozenset(entry.name for entry in _recorded(data) if entry.mode == _LINK)
+
+
+def refreshed_blobs(before: bytes, after: bytes) -> dict[bytes, bytes] | None:
+    """Return what an index says of files that it notes to be unchanged, and did not before.
+
+    Args:
+        before: The whole index as it was.
+        after: The whole index as it is.
+
+    Returns:
+        The object ids by path, or None if more differs than what is noted of files to see whether
+        they changed.
+
+    Raises:
+        GitIndexError: Not all of it is understood.
+    """
+    old, new = _recorded(before), _recorded(after)
+    if not old or _without_status(before, old) != _without_status(after, new):
+        return None
+    return {
+        entry.name: entry.blob
+        for was, entry in zip(old, new, strict=True)
+        if _status(before, was) != (status := _status(after, entry))
+        and any(status[_SIZE_AT:])  # git looks at a file again whose size is noted as 0
+    }
+
+
+def _status(data: bytes, entry: _Entry) -> bytes:
+    return data[entry.at : entry.at + _STATUS_BYTES]
+
+
+def _without_status(data: bytes, entries: list[_Entry]) -> bytes:
+    """Return an index without what it notes of files but their modes, and without its digest."""
+    plain = bytearray(data[: -len(entries[0].blob)]) if entries else bytearray()
+    for entry in entries:
+        plain[entry.at : entry.at + _MODE_AT] = bytes(_MODE_AT)
+        plain[entry.at + _MODE_END : entry.at + _STATUS_BYTES] = bytes(_STATUS_BYTES - _MODE_END)
+    return bytes(plain)
 
 
 def _recorded(data: bytes) -> list[_Entry]:
@@ -163,7 +204,7 @@ def _compressed_names(data: bytes, count: int, flags_at: int, end: int) -> tuple
 
 def _entry(data: bytes, at: int, flags_at: int, name: bytes) -> _Entry:
     mode = data[at + _MODE_AT : at + _MODE_END]
-    return _Entry(name, mode, data[at + _STATUS_BYTES : at + flags_at])
+    return _Entry(name, mode, data[at + _STATUS_BYTES : at + flags_at], at)
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

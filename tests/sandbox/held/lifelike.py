@@ -30,6 +30,7 @@ from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.world import place_of_worlds
 
 __all__ = [
+    "LISTS",
     "MISSING",
     "SECRET",
     "Compared",
@@ -42,11 +43,12 @@ __all__ = [
 ]
 
 SECRET = "planted-in-dot-env"
+LISTS = Path(__file__).parents[2] / "data" / "commands" / "held"
+"""The lists of commands."""
 MISSING = 127
 """The exit status of a shell that does not find a program."""
 
 _FILES = Path(__file__).with_name("lifelike.toml")
-_LISTS = Path(__file__).parents[2] / "data" / "commands" / "held"
 _DATE = "2026-01-02T03:04:05 +0000"
 _SHELL = ("/bin/bash", "--norc", "--noprofile", "-c", "--")
 _SECONDS = 120
@@ -268,7 +270,7 @@ def compared_as_other_user(rows: Sequence[EverydayCommand]) -> list[Compared]:
 
 
 def _listed(name: str) -> list[EverydayCommand]:
-    lines = (_LISTS / name).read_text("utf-8").splitlines()
+    lines = (LISTS / name).read_text("utf-8").splitlines()
     return [msgspec.convert(json.loads(line), EverydayCommand) for line in lines]
 
 

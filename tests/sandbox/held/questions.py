@@ -1,13 +1,15 @@
 """Counts the questions that everyday commands come to in the lifelike project.
 
-    python -m tests.sandbox.held.questions       # runs all of them, and reports
+    python -m tests.sandbox.held.questions            # runs all of them, and reports
+    python -m tests.sandbox.held.questions --write    # and records when each of them asks
 
-Root counts them as a user without rights, too.
+Root counts them as a user without rights, too; what is recorded is of the user who runs it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,13 +22,29 @@ from msgspec import Struct
 from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.message import ToolCallState
 from agentscope_like.tool import Toolkit
-from tests.sandbox.held.lifelike import MISSING, EverydayCommand, Lifelike, everyday_commands
+from tests.sandbox.held.lifelike import (
+    LISTS,
+    MISSING,
+    EverydayCommand,
+    Lifelike,
+    everyday_commands,
+)
 from tests.sandbox.held.other_user import told_by_other_user
 from tests.tool.builtin.contained.held_kit import Scene
 
-__all__ = ["MODES", "Counted", "When", "counted_as_other_user", "counted_here", "share"]
+__all__ = [
+    "MODES",
+    "Counted",
+    "When",
+    "counted_as_other_user",
+    "counted_here",
+    "recorded_questions",
+    "share",
+]
 
 MODES = ("accept_edits", "default")
+
+_RECORD = LISTS / "questions.jsonl"
 
 
 class When(StrEnum):
@@ -91,6 +109,20 @@ def share(rows: Sequence[Counted], mode: str, *when: When) -> float:
     return sum(row.when in when for row in ran) / len(ran)
 
 
+def recorded_questions() -> list[Counted]:
+    """Return when each everyday command asks, as it was recorded."""
+    rows = [json.loads(line) for line in _RECORD.read_text("utf-8").splitlines()]
+    return [Counted(row["command"], mode, When(row[mode])) for mode in MODES for row in rows]
+
+
+def _write(rows: Sequence[Counted]) -> None:
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        found.setdefault(row.command, {})[row.mode] = row.when.value
+    lines = [json.dumps({"command": command, **modes}) for command, modes in found.items()]
+    _RECORD.write_text("\n".join([*lines, ""]), "utf-8")
+
+
 async def _counted(
     project: Lifelike, store: CheckpointStore, row: EverydayCommand, mode: str
 ) -> Counted:
@@ -102,8 +134,9 @@ async def _counted(
     scene.toolkit = Toolkit([scene.new_bash(checkpoints=store)])
     call = scene.call(row.command)
     _, response = await scene.run(call)
+    because: tuple[str, ...] = ()
     if response is not None:
-        when, because, status = When.NEVER, (), response.metadata.get("exit_code")
+        when, status = When.NEVER, response.metadata.get("exit_code")
     elif call.apply is not None:
         when, because = When.AFTERWARDS, (call.apply.title, *call.apply.lines)
         status = call.apply.exit_status
@@ -135,7 +168,10 @@ def _report(rows: Sequence[Counted]) -> Iterator[str]:
 def main() -> None:
     """Run all everyday commands in all modes, and print what asks."""
     rows = everyday_commands()
-    lines = ["As this user:", *_report(counted_here(rows))]
+    found = counted_here(rows)
+    lines = ["As this user:", *_report(found)]
+    if "--write" in sys.argv[1:]:
+        _write(found)
     if os.geteuid() == 0:
         lines += ["As a user without rights:", *_report(counted_as_other_user(rows))]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -253,7 +253,53 @@ def test_everyday_git_is_bookkeeping(project: Path, script: str) -> None:
     found = sorts(project, script)
     if "gc" in script:
         found.pop(Sort.LOST, None)  # loose objects go into a pack
+    assert found.pop(Sort.CACHE, set()) <= {".git/index"}
     assert set(found) <= {Sort.GIT, Sort.CHANGE}, found
+
+
+_TOUCHED = "touch -d '2001-01-01' b.txt src/a.py"
+
+
+@pytest.mark.parametrize(
+    ("script", "sort"),
+    [
+        ("git status", Sort.CACHE),
+        ("git update-index --refresh", Sort.CACHE),
+        ("git diff", Sort.CACHE),
+        ("echo x >> b.txt; git status", Sort.CACHE),
+        ("echo x >> b.txt; git add b.txt", Sort.GIT),
+        ("git update-index --assume-unchanged b.txt", Sort.GIT),
+        ("git update-index --chmod=+x b.txt", Sort.GIT),
+        ("git rm -q --cached b.txt", Sort.GIT),
+    ],
+)
+def test_an_index_that_git_only_refreshes_is_a_cache(
+    project: Path, script: str, sort: Sort
+) -> None:
+    """Which files are as recorded, git finds out again; what it records is no cache."""
+    layer = Layer.make(project.parent / "layers", [str(project)])
+    run(layer, f"export HOME={project.parent}; {_TOUCHED}; {script}")
+    (manifest,) = layer.manifests()
+    with layer.descriptors() as (opened,):
+        found = {each.change.path: each for each in sort_changes(manifest, opened, UndoBudget())}
+    layer.drop()
+    assert found[".git/index"].sort is sort
+    assert found[".git/index"].is_in_git
+
+
+def test_an_index_that_hides_a_change_is_no_cache(project: Path) -> None:
+    """What it notes of a file's time and size is believed only if the file is as recorded."""
+    forge = (
+        "import hashlib, os; data = bytearray(open('.git/index', 'rb').read())[:-20];"
+        "at = data.index(b'b.txt') - 62; found = os.stat('b.txt');"
+        "data[at + 36 : at + 40] = found.st_size.to_bytes(4, 'big');"
+        "data[at + 8 : at + 12] = int(found.st_mtime).to_bytes(4, 'big');"
+        "open('.git/index', 'wb').write(data + hashlib.sha1(data).digest())"
+    )
+    for lines, sort in (("echo hidden > b.txt", Sort.GIT), ("touch b.txt", Sort.CACHE)):
+        found = sorts(project, f'{lines}; /usr/bin/python3 -c "{forge}"')
+        assert ".git/index" in found.get(Sort.CACHE, set()) or sort is Sort.GIT
+        assert (Sort.GIT in found) is (sort is Sort.GIT), found
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def _sorted(held: Sequence[HeldChanges]) -> Iterator[SortedChange]:
 
 
 def _is_in_git(each: SortedChange) -> bool:
-    return each.is_in_git or each.sort is Sort.GIT
+    return each.sort is not Sort.CACHE and (each.is_in_git or each.sort is Sort.GIT)
 
 
 def _is_recorded(each: SortedChange) -> bool:

@@ -150,7 +150,8 @@ class _Judge:
         return self._denied, self._asked
 
     async def _judge(self, tool: Write, path: str, each: SortedChange) -> None:
-        engine = self._rules if each.sort is Sort.GIT else self._engine
+        is_gits_own = each.sort is Sort.GIT or (each.sort is Sort.CACHE and each.is_in_git)
+        engine = self._rules if is_gits_own else self._engine
         decision = await engine.check_permission(tool, {"file_path": path, "content": ""})
         if decision.behavior is PermissionBehavior.DENY and not _only_mode(decision):
             self._denied.append(PathReason(path, decision.message))

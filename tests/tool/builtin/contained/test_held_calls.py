@@ -127,6 +127,22 @@ async def test_nothing_changed_is_no_question(tmp_path: Path) -> None:
     assert (one.project / "__pycache__" / "a.pyc").exists()
 
 
+async def test_what_git_only_looks_up_again_is_no_question(tmp_path: Path) -> None:
+    """A look at the state refreshes the index, which asks nothing; a commit asks in DEFAULT."""
+    one = scene(tmp_path)
+    index = one.project / ".git" / "index"
+    before = index.read_bytes()
+    os.utime(one.project / "kept.txt", (1, 1))
+    looks = one.call(one.script("work.sh", "git status --short"))
+    text, response = await one.run(looks)
+    assert (text, response is None) == ("?? work.sh\n", False)
+    assert index.read_bytes() != before
+    writes = one.call(one.script("other.sh", "git update-index --chmod=+x kept.txt"))
+    _, response = await one.run(writes)
+    assert response is None
+    assert writes.apply is not None
+
+
 @pytest.mark.parametrize("mode", ["default", "accept_edits"])
 async def test_what_is_recorded_nowhere_else_asks_before_it_is_gone(
     tmp_path: Path, mode: str
