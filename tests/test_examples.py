@@ -89,13 +89,14 @@ def test_a_web_service_takes_approvals() -> None:
     assert "made: True" in shown
 
 
+@pytest.mark.timeout(180)  # it starts a whole run of tests, which starts programs
 def test_an_agent_is_tested() -> None:
     """The tests of the example's agent pass, run as its users run theirs."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_your_agent"],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=150,
         cwd=EXAMPLES,
         check=False,
     )

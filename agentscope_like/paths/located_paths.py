@@ -18,6 +18,10 @@ from agentscope_like.paths.location import Location, lineage, locate, unlinked
 __all__ = ["LocationCache", "around_by_text"]
 
 
+_MOST_CHARGED = 2
+"""How many paths in one folder are charged for its names, which are cached then."""
+
+
 class LocationCache:
     """Locates paths like `locate`, and caches each path and the status of each name on the way.
 
@@ -43,7 +47,7 @@ class LocationCache:
         self._home = home
         self._names = _CachedNames(names)
         self._located: dict[tuple[str, bool], Location] = {}
-        self._folders: set[str] = set()
+        self._folders: dict[str, int] = {}
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
         """Return where the path leads.
@@ -62,10 +66,11 @@ class LocationCache:
     def _walk(self, path: str, *, follow: bool) -> Location:
         """Follow a path, and charge for the names that are not cached."""
         folder = path.rpartition("/")[0]
-        if folder not in self._folders or not path.startswith("/"):
-            self._folders.add(folder)
+        visits = self._folders.get(folder, 0)
+        if visits < _MOST_CHARGED or not path.startswith("/"):
+            self._folders[folder] = visits + 1
             start = "" if path.startswith("/") else self._directory
-            self._effort.spend(2 * max(WALK, STEP * (start.count("/") + path.count("/"))))
+            self._effort.spend(max(WALK, STEP * (start.count("/") + path.count("/"))))
         found = locate(
             path, directory=self._directory, home=self._home, follow=follow, names=self._names
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from agentscope_like.shell import Part, answered_once
+from agentscope_like.shell import Part, Unknown, answered_once
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
@@ -47,7 +47,8 @@ class Downloads:
         if not self._loading:
             return
         self._mentions = Counter(name for part in parts for name in _mentions(part))
-        self._is_named_at_run_time = any(map(_is_named_at_run_time, self._loading))
+        names = [name for part in self._loading for name in _computed_names(part)]
+        self._computed = tuple(dict.fromkeys(names))
         self._extracts = any(
             part.name in programs_with("extractor") and not part.read_only for part in parts
         )
@@ -65,7 +66,7 @@ class Downloads:
         scripts = _scripts(part)
         if scripts is None or (_runs_code(part) and self._names_module(part)):
             return "may run downloaded code, which cannot be checked"
-        if scripts and (self._extracts or self._is_named_at_run_time):
+        if scripts and (self._extracts or any(map(self._may_be_named, scripts))):
             return "may run downloaded code, which cannot be checked"
         if any(self._mentioned(script, part) for script in scripts):
             return "runs downloaded code, which cannot be checked"
@@ -80,6 +81,12 @@ class Downloads:
         """Return whether code names a script without its extension, as `import` does."""
         words = {word for code in part.argv[1:] if code for word in _CODE_WORD.findall(code)}
         return any(self._mentions[f"{word.casefold()}{_MODULE_MARK}"] for word in words)
+
+    def _may_be_named(self, script: str) -> bool:
+        """Return whether a computed name may be that of a script."""
+        is_module = script.endswith(_MODULE_MARK)
+        name = f"{script[:-1]}.py" if is_module else script
+        return any(map(name.endswith, self._computed))
 
     def _mentioned(self, script: str, part: Part) -> bool:
         """Return whether a part that may write names a script; those that carry `part` do not."""
@@ -131,23 +138,46 @@ def _values(word: str) -> Iterator[str]:
             yield word.partition(mark)[2]
 
 
-def _is_named_at_run_time(part: Part) -> bool:
-    """Return whether the file that a downloader writes is named at run time, or by a server."""
-    name, options, table = part.name, part.options, _table()
+def _computed_names(part: Part) -> Iterator[str]:
+    """Yield with what the name ends under which a downloader keeps what it loads.
+
+    Only for names that are not known, or that somebody else chooses.
+    """
+    name, options = part.name, part.options
+    table = _table()
     pattern = table.named_by_server.get(name)
     if pattern is not None and any(map(pattern.fullmatch, options)):
-        return True
+        yield ""
     if any(">" in each.operator and _target(each) is None for each in part.redirects):
-        return True
+        yield ""
     if None not in part.argv:
-        return False
+        return
     if any(table.output.fullmatch(each.prefix) for each in part.computed):
-        return True
+        yield ""
     remote = name == "curl" and any(map(table.remote_name.fullmatch, options))
     outputs = [at for at, word in enumerate(part.argv, 1) if word and table.output.fullmatch(word)]
     if remote or (name in programs_with("names_by_address") and not outputs):
-        return True
-    return any(part.argv[at : at + 1] == (None,) for at in outputs)
+        yield ""
+    unknown = _unknown_words(part)
+    for at in outputs:
+        if at < len(part.argv) and part.argv[at] is None:
+            known = unknown.get(at, Unknown())
+            texts = known.choices or (known.suffix,)
+            for text in texts if known.single else ("",):
+                yield _last(text)
+
+
+def _last(text: str) -> str:
+    """Return the last name of a path, normalised as by `bare_name`."""
+    return text.rpartition("/")[2].casefold()
+
+
+def _unknown_words(part: Part) -> dict[int, Unknown]:
+    """Return what is known of computed words, by their spans."""
+    places = [at for at, word in enumerate(part.argv) if word is None]
+    if len(places) != len(part.computed):
+        return {}
+    return dict(zip(places, part.computed, strict=True))
 
 
 def _target(redirect: Redirect) -> str | None:

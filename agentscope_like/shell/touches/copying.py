@@ -131,11 +131,11 @@ class Copying:
         self._around = around
         self._files_only: dict[int, bool] = {}
 
-    def written_below(self, effect: Effect, part: Part) -> Below:
-        """Return what is written below the target of one write.
+    def written_below(self, effect: Effect, part: Part) -> Below | None:
+        """Return what is written below the target of one write; None if this write does not happen.
 
         A target has two effects: one on itself and one on the name below it that is written where
-        it is a directory.
+        it is a directory. Only one of them happens.
 
         Args:
             effect: The write; its path is known.
@@ -146,11 +146,21 @@ class Copying:
             TooManyFilesError: A pattern reaches too many files.
         """
         path = effect.path or ""
+        parent = path.rpartition("/")[0]
+        if effect.recursive and parent in part.written:
+            if not self._may_be_directory(parent, part):
+                return None
+        elif path in _entered(part) and self._around.locate(path).kind is FileKind.DIRECTORY:
+            return Below.NOTHING
         if not effect.recursive or self._takes_files_only(part):
             return Below.NOTHING
-        if path in _entered(part) and self._around.locate(path).kind is FileKind.DIRECTORY:
-            return Below.NOTHING
         return Below.ANYTHING
+
+    def _may_be_directory(self, path: str, part: Part) -> bool:
+        """Return whether a path is a directory, or another part may make it one."""
+        return self._around.locate(path).kind is FileKind.DIRECTORY or any(
+            path in other.written for other in self._analysis.parts if other is not part
+        )
 
     def _takes_files_only(self, part: Part) -> bool:
         """Return whether all sources of the part are known to be regular files."""

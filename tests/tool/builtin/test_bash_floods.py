@@ -24,6 +24,9 @@ _RULES = [
     PermissionRule(tool_name="Write", rule_content="build/**", behavior=PermissionBehavior.DENY),
     PermissionRule(tool_name="Read", rule_content="**/private/**", behavior=PermissionBehavior.ASK),
 ]
+_USUAL_SECONDS = 0.02
+"""What the loop of `_slowness` takes where 0.2 s are the limit."""
+
 _NAMES = " ".join(f"f{number}" for number in range(450))
 _COPIED = " ".join(f"d/f{number}" for number in range(450))
 
@@ -94,6 +97,13 @@ def _without_collections() -> Iterator[None]:
     gc.enable()
 
 
+def _slowness() -> float:
+    """Return how many times as long as usual this machine takes for the same work, at least 1."""
+    start = time.process_time()
+    sum(number * number for number in range(500_000))
+    return max(1.0, (time.process_time() - start) / _USUAL_SECONDS)
+
+
 @pytest.mark.usefixtures("_without_collections")
 @pytest.mark.parametrize("command", _FLOODS.values(), ids=_FLOODS)
 @pytest.mark.parametrize("mode", [PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS])
@@ -108,4 +118,5 @@ async def test_floods_are_decided_at_once(
     await engine.check_permission(bash, {"command": "cat $(ls) '"})  # loads what is loaded once
     start = time.process_time()
     await engine.check_permission(bash, {"command": command[:10_000]})
-    assert time.process_time() - start < 0.2
+    taken = time.process_time() - start
+    assert taken < 0.2 * _slowness(), "it takes many times as long as on the machine of reference"
