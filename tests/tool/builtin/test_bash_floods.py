@@ -24,7 +24,7 @@ _RULES = [
     PermissionRule(tool_name="Write", rule_content="build/**", behavior=PermissionBehavior.DENY),
     PermissionRule(tool_name="Read", rule_content="**/private/**", behavior=PermissionBehavior.ASK),
 ]
-_TRIES = 4
+_TRIES = 8
 _USUAL_SECONDS = 0.02
 """What the loop of `_slowness` takes where 0.2 s are the limit."""
 
