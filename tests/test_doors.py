@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,7 @@ def imports_of(source: str) -> Iterator[tuple[str, str]]:
                     yield alias.name, ""
 
 
+@cache
 def published(package: str) -> set[str]:
     """Return a package's `__all__`."""
     for node in ast.parse(FILES[package].read_text(encoding="utf-8")).body:
@@ -105,9 +107,15 @@ def published(package: str) -> set[str]:
     return set()
 
 
-def objections(name: str, source: str) -> Iterator[str]:
+@cache
+def imports_in(path: Path) -> list[tuple[str, str]]:
+    """Return what a file imports of this project."""
+    return list(imports_of(path.read_text(encoding="utf-8")))
+
+
+def objections(name: str, imports: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield a sentence for each import of the module that goes past a door."""
-    for module, wanted in imports_of(source):
+    for module, wanted in imports:
         target = f"{module}.{wanted}" if f"{module}.{wanted}" in FILES else module
         room = target if target in PACKAGES else target.rpartition(".")[0]
         if target not in PACKAGES and room != "agentscope_like" and not is_in(name, room):
@@ -117,27 +125,27 @@ def objections(name: str, source: str) -> Iterator[str]:
             yield f"{name} imports {wanted}, which is not in the `__all__` of {module}"
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_rooms_are_entered_by_their_doors(name: str) -> None:
+def test_rooms_are_entered_by_their_doors() -> None:
     """No module imports from a module of a room that it is not in, only from the room."""
-    assert list(objections(name, FILES[name].read_text(encoding="utf-8"))) == []
+    for name, path in FILES.items():
+        assert list(objections(name, imports_in(path))) == []
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: path.stem)
-def test_decisions_are_tested_through_the_doors(path: Path) -> None:
+def test_decisions_are_tested_through_the_doors() -> None:
     """No test imports from a module behind a door of the packages that decide, but its own."""
-    name = str(path.relative_to(TESTS.parent))
-    behind = {
-        objection
-        for objection in objections(name, path.read_text(encoding="utf-8"))
-        if any(f" from {package}." in objection for package in DECIDING)
-    }
-    own = OWN_PARTS.get(name)
-    if own is None:
-        assert behind == set()
-    else:
-        assert behind
-        assert all(f" from {own}:" in objection for objection in behind)
+    for path in sorted(TESTS.rglob("*.py")):
+        name = str(path.relative_to(TESTS.parent))
+        behind = {
+            objection
+            for objection in objections(name, imports_in(path))
+            if any(f" from {package}." in objection for package in DECIDING)
+        }
+        own = OWN_PARTS.get(name)
+        if own is None:
+            assert behind == set()
+        else:
+            assert behind, name
+            assert all(f" from {own}:" in objection for objection in behind)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +174,7 @@ def test_decisions_are_tested_through_the_doors(path: Path) -> None:
 )
 def test_an_import_past_a_door_is_found(importing: str, statement: str, passes: bool) -> None:
     """Of each way to import from a room, only the one through its door passes from outside."""
-    assert (not list(objections(importing, statement))) is passes
+    assert (not list(objections(importing, imports_of(statement)))) is passes
 
 
 def test_a_room_has_about_a_dozen_modules() -> None:
@@ -180,7 +188,7 @@ def test_every_shared_name_is_used() -> None:
     used = {
         (module, wanted)
         for name, path in FILES.items()
-        for module, wanted in imports_of(path.read_text(encoding="utf-8"))
+        for module, wanted in imports_in(path)
         if not is_in(name, module.rpartition(".")[0])
     }
     assert {(m, n) for m, names in SHARED.items() for n in names} - used == set()

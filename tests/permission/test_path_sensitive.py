@@ -9,7 +9,7 @@ import tomllib
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 
@@ -45,28 +45,24 @@ def everywhere(path: str) -> list[Location]:
     return [at(path)] if path[0] in "/~" else [at(path), at(f"sub/dir/{path}")]
 
 
-@pytest.mark.parametrize(
-    ("path", "does"),
-    [(path, entry["does"]) for entry in TABLES["write"] for path in entry["sensitive"]],
-)
-def test_each_listed_path_is_sensitive_to_write(path: str, does: str) -> None:
+@pytest.mark.parametrize("entry", TABLES["write"], ids=lambda entry: entry["does"])
+def test_each_listed_path_is_sensitive_to_write(entry: dict[str, Any]) -> None:
     """What runs later, guards something or holds a secret is only changed with a person's word."""
-    for place in everywhere(path):
-        reason = write_objection(place)
-        assert reason is not None
-        assert reason.endswith(does)
+    for path in entry["sensitive"]:
+        for place in everywhere(path):
+            reason = write_objection(place)
+            assert reason is not None, path
+            assert reason.endswith(entry["does"]), path
 
 
-@pytest.mark.parametrize(
-    ("path", "does"),
-    [(path, entry["does"]) for entry in TABLES["read"] for path in entry["sensitive"]],
-)
-def test_each_listed_path_is_sensitive_to_read(path: str, does: str) -> None:
+@pytest.mark.parametrize("entry", TABLES["read"], ids=lambda entry: entry["does"])
+def test_each_listed_path_is_sensitive_to_read(entry: dict[str, Any]) -> None:
     """What holds a secret is only read with a person's word."""
-    for place in everywhere(path):
-        reason = read_objection(place)
-        assert reason is not None
-        assert reason.endswith(does)
+    for path in entry["sensitive"]:
+        for place in everywhere(path):
+            reason = read_objection(place)
+            assert reason is not None, path
+            assert reason.endswith(entry["does"]), path
 
 
 def test_each_listed_path_is_sensitive_on_any_host() -> None:
@@ -96,22 +92,18 @@ def test_a_path_is_shown_as_a_person_would_write_it(path: str, home: str, text: 
     assert f"`{text}`" in reason
 
 
-@pytest.mark.parametrize(
-    "path", [path for entry in TABLES["write"] for path in entry.get("harmless", ())]
-)
-def test_paths_beside_them_may_be_written(path: str) -> None:
+def test_paths_beside_them_may_be_written() -> None:
     """Examples, public halves and look-alikes are no secrets."""
-    for place in everywhere(path):
-        assert write_objection(place) is None
+    for path in [path for entry in TABLES["write"] for path in entry.get("harmless", ())]:
+        for place in everywhere(path):
+            assert write_objection(place) is None, path
 
 
-@pytest.mark.parametrize(
-    "path", [path for entry in TABLES["read"] for path in entry.get("harmless", ())]
-)
-def test_paths_beside_them_may_be_read(path: str) -> None:
+def test_paths_beside_them_may_be_read() -> None:
     """Examples, public halves and look-alikes are no secrets."""
-    for place in everywhere(path):
-        assert read_objection(place) is None
+    for path in [path for entry in TABLES["read"] for path in entry.get("harmless", ())]:
+        for place in everywhere(path):
+            assert read_objection(place) is None, path
 
 
 @pytest.mark.parametrize(

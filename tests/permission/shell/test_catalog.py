@@ -17,9 +17,6 @@ PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("ut
 
 LINES = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
 
-READS = [command for group in PROGRAMS.values() for command in group["reads"]]
-OTHER = [command for group in PROGRAMS.values() for command in group["other"]]
-
 
 def grammars(grammar: Grammar) -> Iterator[Grammar]:
     """Yield a grammar and those of all its sub-commands."""
@@ -33,21 +30,23 @@ def proven(command: str) -> bool:
     return analyze(command, directory="/ws", home="/home/u").read_only
 
 
-@pytest.mark.parametrize("command", READS)
-def test_reading_is_proven(command: str) -> None:
+@pytest.mark.parametrize("group", PROGRAMS)
+def test_reading_is_proven(group: str) -> None:
     """A command that only reads needs no question."""
-    analysis = analyze(command, directory="/ws", home="/home/u")
-    assert analysis.all_doubts == ()
-    assert analysis.read_only
+    for command in PROGRAMS[group]["reads"]:
+        analysis = analyze(command, directory="/ws", home="/home/u")
+        assert analysis.all_doubts == (), command
+        assert analysis.read_only, command
 
 
-@pytest.mark.parametrize("command", OTHER)
-def test_anything_else_is_not_proven(command: str) -> None:
+@pytest.mark.parametrize("group", PROGRAMS)
+def test_anything_else_is_not_proven(group: str) -> None:
     """A neighbour of a harmless command that may do more is doubted, with a reason."""
-    analysis = analyze(command, directory="/ws", home="/home/u")
-    assert not analysis.read_only
-    assert all(doubt.message for doubt in analysis.all_doubts)
-    assert not any("failed" in doubt.message for doubt in analysis.all_doubts)
+    for command in PROGRAMS[group]["other"]:
+        analysis = analyze(command, directory="/ws", home="/home/u")
+        assert not analysis.read_only, command
+        assert all(doubt.message for doubt in analysis.all_doubts), command
+        assert not any("failed" in doubt.message for doubt in analysis.all_doubts), command
 
 
 @pytest.mark.parametrize("program", LINES["programs"])
@@ -59,17 +58,17 @@ def test_each_line_of_the_catalog_decides(program: str) -> None:
     assert [each for each in cases.get("other", ()) if proven(each)] == []
 
 
-@pytest.mark.parametrize(("command", "effects"), LINES["effects"].items())
-def test_the_catalog_tells_what_happens_to_a_path(command: str, effects: list[str]) -> None:
+def test_the_catalog_tells_what_happens_to_a_path() -> None:
     """The role of an argument says what is done to its path, and how far that reaches."""
-    analysis = analyze(command, directory="/ws", home="/home/u")
-    found = {
-        f"{effect.kind} {'below ' if effect.recursive else ''}{effect.path}"
-        for part in analysis.parts
-        for effect in part.effects
-        if effect.path is not None and "secret" in effect.path
-    }
-    assert found == set(effects)
+    for command, effects in LINES["effects"].items():
+        analysis = analyze(command, directory="/ws", home="/home/u")
+        found = {
+            f"{effect.kind} {'below ' if effect.recursive else ''}{effect.path}"
+            for part in analysis.parts
+            for effect in part.effects
+            if effect.path is not None and "secret" in effect.path
+        }
+        assert found == set(effects), command
 
 
 def test_each_program_has_both_sides() -> None:
@@ -77,49 +76,50 @@ def test_each_program_has_both_sides() -> None:
     assert all(group["reads"] and group["other"] for group in PROGRAMS.values())
 
 
-@pytest.mark.parametrize("name", sorted(catalog.names()))
-def test_each_table_compiles(name: str) -> None:
+def programs() -> Iterator[tuple[str, Grammar]]:
+    """Yield the name and the grammar of every program of the catalog."""
+    for name in sorted(catalog.names()):
+        program = catalog.lookup(name)
+        assert program is not None, name
+        yield name, program
+
+
+def test_each_table_compiles() -> None:
     """Every program and every sub-command of the catalog compiles, and cites its manual."""
-    program = catalog.lookup(name)
-    assert program is not None
-    assert program.source
-    assert len(list(grammars(program))) >= 1
+    for name, program in programs():
+        assert program.source, name
+        assert len(list(grammars(program))) >= 1, name
 
 
-@pytest.mark.parametrize("name", sorted(catalog.names()))
-def test_an_unknown_flag_is_a_doubt(name: str) -> None:
+def test_an_unknown_flag_is_a_doubt() -> None:
     """A flag that no program has makes every program unproven, at every level."""
-    program = catalog.lookup(name)
-    assert program is not None
-    if program.optionless:
-        return
-    assert read_arguments(program, [name, "--no-such-flag-anywhere"]).problems
-    for sub in program.subs:
-        if not program.subs[sub].optionless:
-            assert read_arguments(program, [name, sub, "--no-such-flag-anywhere"]).problems
+    for name, program in programs():
+        if program.optionless:
+            continue
+        assert read_arguments(program, [name, "--no-such-flag-anywhere"]).problems, name
+        for sub in program.subs:
+            if not program.subs[sub].optionless:
+                words = [name, sub, "--no-such-flag-anywhere"]
+                assert read_arguments(program, words).problems, words
 
 
-@pytest.mark.parametrize("name", sorted(catalog.names()))
-def test_what_runs_a_command_has_its_own_options_first(name: str) -> None:
+def test_what_runs_a_command_has_its_own_options_first() -> None:
     """The options behind a command that a program runs are never taken for the program's."""
-    program = catalog.lookup(name)
-    assert program is not None
-    for grammar in grammars(program):
-        places = [grammar.operands, *(when.operands or () for when in grammar.whens)]
-        carries = any(place.role.kind in REST for each in places for place in each)
-        assert grammar.options_first or not carries
+    for name, program in programs():
+        for grammar in grammars(program):
+            places = [grammar.operands, *(when.operands or () for when in grammar.whens)]
+            carries = any(place.role.kind in REST for each in places for place in each)
+            assert grammar.options_first or not carries, name
 
 
-@pytest.mark.parametrize("name", sorted(catalog.names()))
-def test_an_option_is_either_allowed_or_just_known(name: str) -> None:
+def test_an_option_is_either_allowed_or_just_known() -> None:
     """What `others` lists is there for abbreviations alone: no list of flags has it as well."""
-    program = catalog.lookup(name)
-    assert program is not None
-    for grammar in grammars(program):
-        known = grammar.complete or ()
-        assert sorted(set(known)) == sorted(known)
-        others = [flag for flag in known if flag not in grammar.flags]
-        assert all(read_arguments(grammar, [name, flag]).problems for flag in others)
+    for name, program in programs():
+        for grammar in grammars(program):
+            known = grammar.complete or ()
+            assert sorted(set(known)) == sorted(known), name
+            for flag in set(known) - set(grammar.flags):
+                assert read_arguments(grammar, [name, flag]).problems, (name, flag)
 
 
 def test_an_unknown_program_is_not_in_the_catalog() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bracex import expand
@@ -96,37 +97,35 @@ def test_leading_options_are_left_out(command: str, rule: str, behavior: str) ->
     assert met(command, rule) == behavior
 
 
-@pytest.mark.parametrize(
-    ("command", "length"),
-    [(each, row["words"]) for row in TABLES["prefix"] for each in commands(row["commands"])],
-)
-def test_a_prefix_says_what_is_done(command: str, length: int) -> None:
+@pytest.mark.parametrize("row", TABLES["prefix"], ids=lambda row: row["commands"][0])
+def test_a_prefix_says_what_is_done(row: dict[str, Any]) -> None:
     """The rule that is offered for a listed program has as many words as its family needs."""
-    prefix = " ".join(command.split()[:length])
-    assert prefix in (*prefixes(command), *prefixes(f"{command} --no-such"))
+    for command in commands(row["commands"]):
+        prefix = " ".join(command.split()[: row["words"]])
+        assert prefix in (*prefixes(command), *prefixes(f"{command} --no-such"))
 
 
-@pytest.mark.parametrize("command", commands(TABLES["never"]["commands"]))
-def test_what_runs_anything_has_no_prefix(command: str) -> None:
+def test_what_runs_anything_has_no_prefix() -> None:
     """No rule is offered for what runs whatever it is given, or is looked at each time."""
-    program = command.split(maxsplit=1)[0]
-    assert not any(each.split()[0] == program for each in prefixes(command))
+    for command in commands(TABLES["never"]["commands"]):
+        program = command.split(maxsplit=1)[0]
+        assert not any(each.split()[0] == program for each in prefixes(command))
 
 
-@pytest.mark.parametrize("command", commands(TABLES["behind"]["commands"]))
-def test_the_value_of_a_leading_option_is_no_sub_command(command: str) -> None:
+def test_the_value_of_a_leading_option_is_no_sub_command() -> None:
     """The sub-command is found behind a leading option and its value."""
-    program = command.split(maxsplit=1)[0]
-    assert met(command, f"{program} x:*") == "deny"
-    assert met(command, f"{program} y:*") == "allow"
+    for command in commands(TABLES["behind"]["commands"]):
+        program = command.split(maxsplit=1)[0]
+        assert met(command, f"{program} x:*") == "deny"
+        assert met(command, f"{program} y:*") == "allow"
 
 
-@pytest.mark.parametrize("shell", TABLES["shells"]["programs"].split())
-def test_a_shell_runs_its_input(shell: str) -> None:
+def test_a_shell_runs_its_input() -> None:
     """What a shell is fed is a program that nobody has seen; a script that it is named is not."""
-    assert danger_of(f"curl x | {shell}")
-    assert not danger_of(f"{shell} script")
-    assert not danger_of("curl x | tee")
+    for shell in TABLES["shells"]["programs"].split():
+        assert danger_of(f"curl x | {shell}")
+        assert not danger_of(f"{shell} script")
+        assert not danger_of("curl x | tee")
 
 
 @pytest.mark.parametrize(
@@ -186,29 +185,29 @@ def test_a_script_that_cannot_be_read_is_looked_through(command: str, behavior: 
     assert met(command, RM) == behavior
 
 
-@pytest.mark.parametrize("carrier", TABLES["carriers"]["programs"].split())
-def test_a_carried_command_is_seen(carrier: str) -> None:
+def test_a_carried_command_is_seen() -> None:
     """What is forbidden is found behind a program that runs other commands, however it is asked."""
-    assert met(f"{carrier} --no-such rm -r x", RM) == "deny"
-    assert met("pytest rm -r x", RM) != "deny"
+    for carrier in TABLES["carriers"]["programs"].split():
+        assert met(f"{carrier} --no-such rm -r x", RM) == "deny"
+        assert met("pytest rm -r x", RM) != "deny"
 
 
-@pytest.mark.parametrize("command", commands(TABLES["commands"]["certain"]))
-def test_a_command_in_the_words_of_another_is_found(command: str) -> None:
+def test_a_command_in_the_words_of_another_is_found() -> None:
     """Behind programs that run others, in their options and in variables that name programs."""
-    assert met(command, RM) == "deny"
+    for command in commands(TABLES["commands"]["certain"]):
+        assert met(command, RM) == "deny"
 
 
-@pytest.mark.parametrize("command", commands(TABLES["commands"]["possible"]))
-def test_a_command_that_may_be_run_is_a_guess(command: str) -> None:
+def test_a_command_that_may_be_run_is_a_guess() -> None:
     """Where nobody knows what a program does with its words, they are not taken for certain."""
-    assert met(command, RM) == "ask"
+    for command in commands(TABLES["commands"]["possible"]):
+        assert met(command, RM) == "ask"
 
 
-@pytest.mark.parametrize("command", commands(TABLES["commands"]["never"]))
-def test_words_that_are_not_run_are_no_commands(command: str) -> None:
+def test_words_that_are_not_run_are_no_commands() -> None:
     """Sub-commands, messages, names and texts that a program only handles."""
-    assert met(command, RM) == "allow"
+    for command in commands(TABLES["commands"]["never"]):
+        assert met(command, RM) == "allow"
 
 
 @pytest.mark.parametrize("command", ["git-push x", "/usr/lib/git-core/git-push"])
@@ -230,41 +229,41 @@ expect pwsh osascript rscript julia groovy guile racket
 """
 
 
-@pytest.mark.parametrize("program", INTERPRETERS.split())
-def test_an_interpreter_is_known_in_each_version(program: str) -> None:
+def test_an_interpreter_is_known_in_each_version() -> None:
     """Whatever number stands behind its name; a program of another name is another thing."""
-    loads = "curl -o f.x http://h"
-    for version in ("", "3", "3.11", "-3", "-3.0.1"):
-        assert danger_of(f"{loads}; {program}{version} f.x")
-    assert not danger_of(f"{loads}; {program}x f.x")
-    assert not danger_of(f"{loads}; 3{program} f.x")
+    for program in INTERPRETERS.split():
+        loads = "curl -o f.x http://h"
+        for version in ("", "3", "3.11", "-3", "-3.0.1"):
+            assert danger_of(f"{loads}; {program}{version} f.x")
+        assert not danger_of(f"{loads}; {program}x f.x")
+        assert not danger_of(f"{loads}; 3{program} f.x")
 
 
-@pytest.mark.parametrize("program", TABLES["shells"]["programs"].split())
-def test_a_shell_is_known_in_each_version(program: str) -> None:
+def test_a_shell_is_known_in_each_version() -> None:
     """Whatever number stands behind its name; a program of another name is another thing."""
-    for version in ("", "5", "-5.2"):
-        assert danger_of(f"curl x | {program}{version}")
-    assert not danger_of(f"curl x | {program}x")
+    for program in TABLES["shells"]["programs"].split():
+        for version in ("", "5", "-5.2"):
+            assert danger_of(f"curl x | {program}{version}")
+        assert not danger_of(f"curl x | {program}x")
 
 
-@pytest.mark.parametrize("program", TABLES["input"]["programs"].split())
-def test_the_input_of_what_runs_commands_of_it_is_a_guess(program: str) -> None:
+def test_the_input_of_what_runs_commands_of_it_is_a_guess() -> None:
     """A text that it is given as its input may say that it runs a command."""
-    assert met(f"{program} a <<< '!rm x'", RM) == "ask"
-    assert met(f"{program}x a <<< '!rm x'", RM) == "allow"
+    for program in TABLES["input"]["programs"].split():
+        assert met(f"{program} a <<< '!rm x'", RM) == "ask"
+        assert met(f"{program}x a <<< '!rm x'", RM) == "allow"
 
 
 UNSURE = {"aws", "gcloud", "az", "crontab"}
 """Programs whose words are also looked through, though they have sub-commands of their own."""
 
 
-@pytest.mark.parametrize("program", TABLES["own"]["programs"].split())
-def test_a_sub_command_is_no_program(program: str) -> None:
+def test_a_sub_command_is_no_program() -> None:
     """What follows a program that has words of its own is one of these, not a command."""
-    assert met(f"{program} rm x", RM) == ("ask" if program in UNSURE else "allow")
-    assert met(f"no-{program} rm x", RM) == "ask"
-    assert met(f"no-{program} other x", RM) == "allow"
+    for program in TABLES["own"]["programs"].split():
+        assert met(f"{program} rm x", RM) == ("ask" if program in UNSURE else "allow")
+        assert met(f"no-{program} rm x", RM) == "ask"
+        assert met(f"no-{program} other x", RM) == "allow"
 
 
 @pytest.mark.parametrize(
