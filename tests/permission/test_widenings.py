@@ -23,8 +23,13 @@ TABLES = tomllib.loads(Path(__file__).with_name("widenings.toml").read_text("utf
 
 
 def cases(table: str, key: str, column: str) -> list[Any]:
-    """Return each row's key with each command of one of its columns."""
-    return [(row[key], command) for row in TABLES[table] for command in row.get(column, ())]
+    """Return each row's key with the commands of one of its columns."""
+    return [(row[key], row[column]) for row in TABLES[table] if row.get(column)]
+
+
+def count(table: str, column: str) -> int:
+    """Return how many commands stand in a column."""
+    return sum(len(row.get(column, ())) for row in TABLES[table])
 
 
 @pytest.fixture
@@ -52,16 +57,17 @@ async def under(command: str, then: str, work: Path) -> PermissionDecision:
 
 def test_there_are_many_of_each_kind() -> None:
     """A widening is asked about, and it has a neighbour that runs."""
-    assert len(cases("accept", "command", "asks")) + len(cases("allow", "rule", "asks")) > 500
-    assert len(cases("accept", "command", "runs")) + len(cases("allow", "rule", "runs")) > 90
+    assert count("accept", "asks") + count("allow", "asks") > 500
+    assert count("accept", "runs") + count("allow", "runs") > 90
 
 
-@pytest.mark.parametrize(("command", "then"), cases("accept", "command", "asks"))
+@pytest.mark.parametrize(("command", "others"), cases("accept", "command", "asks"))
 async def test_accepted_rules_allow_no_more_than_was_seen(
-    work: Path, command: str, then: str
+    work: Path, command: str, others: list[str]
 ) -> None:
     """Other input, options, operands, directories and redirections are asked about again."""
-    assert (await under(command, then, work)).behavior is ASK
+    for then in others:
+        assert (await under(command, then, work)).behavior is ASK, then
 
 
 @pytest.mark.parametrize("command", [row["command"] for row in TABLES["accept"]])
@@ -71,28 +77,31 @@ async def test_accepted_rules_spare_the_same_question(work: Path, command: str) 
     assert (await under(command, command, work)).behavior is ALLOW
 
 
-@pytest.mark.parametrize(("command", "then"), cases("accept", "command", "runs"))
+@pytest.mark.parametrize(("command", "others"), cases("accept", "command", "runs"))
 async def test_accepted_rules_allow_the_same_among_reads(
-    work: Path, command: str, then: str
+    work: Path, command: str, others: list[str]
 ) -> None:
     """The same command runs beside what only reads."""
-    assert (await under(command, then, work)).behavior is ALLOW
+    for then in others:
+        assert (await under(command, then, work)).behavior is ALLOW, then
 
 
-@pytest.mark.parametrize(("rule", "command"), cases("allow", "rule", "asks"))
+@pytest.mark.parametrize(("rule", "commands"), cases("allow", "rule", "asks"))
 async def test_a_rule_covers_nothing_that_it_does_not_name(
-    work: Path, rule: str, command: str
+    work: Path, rule: str, commands: list[str]
 ) -> None:
     """What chooses code, a directory or a destination asks, and what is fed or written."""
-    assert (await decide(command, work, (f"allow {rule}",))).behavior is ASK
+    for command in commands:
+        assert (await decide(command, work, (f"allow {rule}",))).behavior is ASK, command
 
 
-@pytest.mark.parametrize(("rule", "command"), cases("allow", "rule", "runs"))
+@pytest.mark.parametrize(("rule", "commands"), cases("allow", "rule", "runs"))
 async def test_a_rule_covers_operands_and_harmless_options(
-    work: Path, rule: str, command: str
+    work: Path, rule: str, commands: list[str]
 ) -> None:
     """What the person who wrote `NAME:*` meant still runs."""
-    assert (await decide(command, work, (f"allow {rule}",))).behavior is ALLOW
+    for command in commands:
+        assert (await decide(command, work, (f"allow {rule}",))).behavior is ALLOW, command
 
 
 @pytest.mark.parametrize(

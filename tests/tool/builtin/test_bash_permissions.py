@@ -397,35 +397,33 @@ def rows(table: str) -> list[str]:
     return table.strip().splitlines()
 
 
-@pytest.mark.parametrize("row", rows(SAFETY))
 @pytest.mark.parametrize("rules", [(), ("allow",)], ids=["no rule", "allow Bash"])
-async def test_danger_asks_whatever_the_rules_say(
-    work: Path, row: str, rules: tuple[str, ...]
-) -> None:
+async def test_danger_asks_whatever_the_rules_say(work: Path, rules: tuple[str, ...]) -> None:
     """A dangerous command is a safety ASK that says why; an allow rule does not silence it."""
-    command, _, said = row.rpartition(" |")
-    decision = await decide(command, work, rules)
-    assert (decision.behavior, decision.bypass_immune) == (ASK, True)
-    assert decision.suggested_rules is None
-    for words in filter(None, map(str.strip, said.split(","))):
-        assert words in decision.message
+    for row in rows(SAFETY):
+        command, _, said = row.rpartition(" |")
+        decision = await decide(command, work, rules)
+        assert (decision.behavior, decision.bypass_immune) == (ASK, True), command
+        assert decision.suggested_rules is None, command
+        for words in filter(None, map(str.strip, said.split(","))):
+            assert words in decision.message, command
 
 
-@pytest.mark.parametrize("command", rows(NO_SAFETY))
-async def test_what_is_not_dangerous_is_left_to_the_rules(work: Path, command: str) -> None:
+async def test_what_is_not_dangerous_is_left_to_the_rules(work: Path) -> None:
     """Everyday work asks in DEFAULT, says what is not known, and a rule for the tool allows it."""
-    asked = await decide(command, work)
-    assert (asked.behavior, asked.bypass_immune) == (ASK, False)
-    assert asked.message
-    allowed = await decide(command, work, ("allow",))
-    assert allowed.behavior is ALLOW
+    for command in rows(NO_SAFETY):
+        asked = await decide(command, work)
+        assert (asked.behavior, asked.bypass_immune) == (ASK, False), command
+        assert asked.message, command
+        allowed = await decide(command, work, ("allow",))
+        assert allowed.behavior is ALLOW, command
 
 
-@pytest.mark.parametrize("command", rows(PROVEN))
 @pytest.mark.parametrize("mode", ["default", "explore", "accept_edits", "dont_ask"])
-async def test_proven_reads_run(work: Path, command: str, mode: str) -> None:
+async def test_proven_reads_run(work: Path, mode: str) -> None:
     """What only reads needs nobody's word, in any mode."""
-    assert (await decide(command, work, mode=mode)).behavior is ALLOW
+    for command in rows(PROVEN):
+        assert (await decide(command, work, mode=mode)).behavior is ALLOW, command
 
 
 async def test_a_finding_names_its_part(work: Path) -> None:
@@ -539,22 +537,22 @@ dd if=src/a.py of=b
 """
 
 
-@pytest.mark.parametrize("command", rows(EDITS))
 @pytest.mark.parametrize("mode", ["accept_edits", "dont_ask"])
-async def test_edits_inside_are_part_of_the_work(work: Path, command: str, mode: str) -> None:
+async def test_edits_inside_are_part_of_the_work(work: Path, mode: str) -> None:
     """In the editing modes, a command whose every effect lies inside runs."""
-    assert (await decide(command, work, mode=mode)).behavior is ALLOW
-    assert (await decide(command, work)).behavior is ASK
-    assert (await decide(command, work, mode="explore")).behavior is DENY
+    for command in rows(EDITS):
+        assert (await decide(command, work, mode=mode)).behavior is ALLOW, command
+        assert (await decide(command, work)).behavior is ASK, command
+        assert (await decide(command, work, mode="explore")).behavior is DENY, command
 
 
-@pytest.mark.parametrize("command", rows(NO_EDITS))
-async def test_what_reaches_further_asks(work: Path, command: str) -> None:
+async def test_what_reaches_further_asks(work: Path) -> None:
     """A command that may reach outside, or do more than edit, asks; where nobody answers, no."""
-    decision = await decide(command, work, mode="accept_edits")
-    assert decision.behavior is ASK
-    assert decision.message
-    assert (await decide(command, work, mode="dont_ask")).behavior is DENY
+    for command in rows(NO_EDITS):
+        decision = await decide(command, work, mode="accept_edits")
+        assert decision.behavior is ASK, command
+        assert decision.message, command
+        assert (await decide(command, work, mode="dont_ask")).behavior is DENY, command
 
 
 async def test_the_working_directories_of_the_context_count(work: Path, tmp_path: Path) -> None:
