@@ -39,8 +39,8 @@ def config(request: pytest.FixtureRequest) -> Iterator[Config]:
     """Say how to reach the server, over stdio and over streamable HTTP."""
     program = [sys.executable, "-m", "tests.mcp.servers.asking"]
     if request.param != "http":
-        older = ["old"] if request.param == "old" else []
-        yield StdioMCPConfig(command=program[0], args=[str(SERVERS / "asking.py"), *older])
+        script = "older.py" if request.param == "old" else "asking.py"
+        yield StdioMCPConfig(command=program[0], args=[str(SERVERS / script)])
         return
     port = free_port()
     server = subprocess.Popen([*program, str(port)])

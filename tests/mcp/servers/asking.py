@@ -1,19 +1,16 @@
 """A server that asks and reports while it works, made with the MCP library.
 
-`asking.py` speaks over stdio, `asking.py old` an older protocol, `asking.py PORT` HTTP.
+`asking.py` speaks over stdio, `asking.py PORT` HTTP.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import json
-import subprocess
 import sys
 from typing import Annotated, Any
 
 import anyio
-import uvicorn
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.resolve import Elicit, ElicitationResult, Resolve
 from pydantic import BaseModel
@@ -81,33 +78,14 @@ def review(what: str) -> str:
 
 def serve(port: int) -> None:
     """Serve over HTTP."""
+    import uvicorn
+
     app = server.streamable_http_app()
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="critical", ws="none")
 
 
-def speak_older() -> None:
-    """Pass messages on to this server, and know nothing of the newer protocol."""
-    child = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, text=True)
-    if child.stdin is None:
-        return
-    for line in sys.stdin:
-        message = json.loads(line)
-        if message.get("method") == "server/discover":
-            error = {"code": -32601, "message": "Method not found"}
-            answer = {"jsonrpc": "2.0", "id": message["id"], "error": error}
-            sys.stdout.write(f"{json.dumps(answer)}\n")
-            sys.stdout.flush()
-        else:
-            child.stdin.write(line)
-            child.stdin.flush()
-    child.stdin.close()
-    child.wait()
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["old"]:
-        speak_older()
-    elif len(sys.argv) > 1:
+    if len(sys.argv) > 1:
         serve(int(sys.argv[1]))
     else:
         anyio.run(server.run_stdio_async)
