@@ -68,13 +68,33 @@ class _Whole(Struct, frozen=True, eq=False):
 _Test: TypeAlias = _Flag | _Whole
 
 
+class _Starts(Struct, frozen=True, eq=False):
+    """Words that arguments may begin with, and how many words these are."""
+
+    words: frozenset[tuple[str, ...]]
+    lengths: tuple[int, ...]
+
+    def of(self, arguments: Sequence[str | None]) -> tuple[str | None, ...] | None:
+        """Return those of these words that arguments begin with, or None."""
+        for length in self.lengths:
+            start = tuple(arguments[:length])
+            if start in self.words:
+                return start
+        return None
+
+
+def _starts(written: Iterable[str]) -> _Starts | None:
+    words = frozenset(tuple(each.split()) for each in written)
+    return _Starts(words, tuple(sorted(set(map(len, words))))) if words else None
+
+
 class CommandRow(Struct, frozen=True, eq=False):
     """One row.
 
     Attributes:
         does: What the command does, as the rest of a sentence.
-        words: What the arguments may begin with; empty for anything.
-        but: What harmless arguments begin with.
+        words: What the arguments may begin with, None for anything.
+        but: What harmless arguments begin with, None for nothing.
         tests: Each must hold of at least one argument.
         operands: What some argument that is not an option must match; None for anything.
         lacks: What no argument may be; None for anything.
@@ -82,8 +102,8 @@ class CommandRow(Struct, frozen=True, eq=False):
     """
 
     does: str
-    words: tuple[tuple[str, ...], ...]
-    but: tuple[tuple[str, ...], ...]
+    words: _Starts | None
+    but: _Starts | None
     tests: tuple[_Test, ...]
     operands: _Whole | None
     lacks: _Flag | None = None
@@ -96,7 +116,7 @@ class CommandRow(Struct, frozen=True, eq=False):
             arguments: Those that are known.
             starts: What others begin with.
         """
-        if self.words and self.first_words(arguments) is None:
+        if self.words is not None and self.words.of(arguments) is None:
             return False
         if self.lacks is not None and any(map(self.lacks.holds, arguments)):
             return False
@@ -106,15 +126,11 @@ class CommandRow(Struct, frozen=True, eq=False):
             self.operands, _operands(arguments), _operands(starts)
         )
 
-    def first_words(self, arguments: Sequence[str | None]) -> tuple[str, ...] | None:
-        """Return the words of the row that arguments begin with, or None."""
-        return next((each for each in self.words if tuple(arguments[: len(each)]) == each), None)
-
     def spares(self, arguments: Sequence[str | None]) -> bool:
         """Return whether the row leaves alone what has these arguments, None for unknown ones."""
-        if self.alone and arguments:
-            return True
-        return any(tuple(arguments[: len(each)]) == each for each in self.but)
+        return bool(self.alone and arguments) or (
+            self.but is not None and self.but.of(arguments) is not None
+        )
 
 
 def _holds(test: _Test, words: Iterable[str], starts: Iterable[str]) -> bool:
@@ -203,8 +219,8 @@ def _compile(row: dict[str, Any], name: str) -> CommandRow:
     )
     return CommandRow(
         does=row["does"],
-        words=tuple(tuple(words.split()) for words in row.get("words", ())),
-        but=tuple(tuple(words.split()) for words in row.get("but", ())),
+        words=_starts(row.get("words", ())),
+        but=_starts(row.get("but", ())),
         tests=(
             *(_Flag(frozenset(group.split())) for group in row.get("flags", ())),
             *((any_word,) if any_word else ()),

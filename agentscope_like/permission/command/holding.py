@@ -114,7 +114,8 @@ def _row_objection(part: Part, analysis: CommandAnalysis, around: Surroundings) 
 
 
 def _label(words: Words, row: CommandRow) -> str:
-    return " ".join((words[0] or "", *(row.first_words(words[1:]) or ())))
+    named = row.words.of(words[1:]) if row.words else None
+    return " ".join(word or "" for word in (words[0], *(named or ())))
 
 
 def _tables_about(part: Part, analysis: CommandAnalysis) -> Iterator[RowTable]:
