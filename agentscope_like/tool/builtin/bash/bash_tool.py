@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
     from agentscope_like.tool.builtin.bash.containment import Containment
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
+    from agentscope_like.tool.held_call import TemporaryFiles
 
 __all__ = ["Bash", "Contain"]
 
@@ -382,6 +383,11 @@ class Bash(ToolBase):
     def workplace(self, state: AgentState) -> Workplace:
         """Return the directory that the session's next command starts in."""
         return Workplace(self.cwd_of(state), is_on_host=self._backend is None)
+
+    @override
+    def left_files(self) -> TemporaryFiles | None:
+        """Return what held commands left in `/tmp` and `/var/tmp`; None if none run held."""
+        return None if self._containment is None else self._containment.temporary_files
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:

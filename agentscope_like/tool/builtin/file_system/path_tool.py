@@ -42,6 +42,7 @@ from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem,
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
+    from agentscope_like.tool.held_call import TemporaryFiles
 
 __all__ = ["PathTool", "PreparedPath", "sentence"]
 
@@ -58,6 +59,9 @@ class PathTool(ToolBase):
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host. Decisions are
             then about the sandbox's files, and so are rules and working directories.
+
+    Attributes:
+        temporary_files: Files of another tool that are found in `/tmp`; None without such a tool.
     """
 
     is_basis_injected = True
@@ -71,10 +75,22 @@ class PathTool(ToolBase):
     ) -> None:
         super().__init__(middlewares)
         self.backend = backend
+        self.temporary_files: TemporaryFiles | None = None
         self._files: FileSystem = HOST if backend is None else _file_system(backend)
         self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
         if self._files.has_to_look_up:
             self.prepare_decision = self._prepare
+
+    @override
+    def see_temporary_files(self, files: TemporaryFiles) -> None:
+        """Let calls find the temporary files of another tool by their paths in `/tmp`."""
+        if self.backend is None:
+            from agentscope_like.tool.builtin.file_system.temporary_files import (  # few see any
+                HostWithTemporaryFiles,
+            )
+
+            self.temporary_files = files
+            self._files = HostWithTemporaryFiles(files)
 
     @abstractmethod
     def judge(
