@@ -85,7 +85,13 @@ class TemporaryFiles(Protocol):
     """Files that calls of a tool left in `/tmp` and `/var/tmp`, and that the host has elsewhere.
 
     The other tools of a toolkit call each by the path that those calls gave it.
+
+    Attributes:
+        private: Paths of the host at which the tool keeps what no model may see: what its calls
+            changed, and what files were before. Absolute, without symlinks.
     """
+
+    private: Sequence[str]
 
     def real_path(self, path: str) -> str | None:
         """Return where the file of a path is on the host, or None: it is the host's own.

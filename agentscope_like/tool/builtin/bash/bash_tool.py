@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError, IsolationError, ToolArgumentError
 from agentscope_like.finished import finished
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import SensitiveNames
@@ -286,6 +287,7 @@ class Bash(ToolBase):
         """Return the command, prepared for one decision in a session."""
         kind = self._kind_of_command()
         call = await self._prepared(tool_input, context, session, decides=True, kind=kind)
+        call.private = () if self._left_files is None else self._left_files.private
         if self._containment is not None:
             await self._containment.look(call)  # type: ignore[arg-type]  # of its kind
         return call
@@ -386,8 +388,18 @@ class Bash(ToolBase):
 
     @override
     def left_files(self) -> TemporaryFiles | None:
-        """Return what held commands left in `/tmp` and `/var/tmp`; None if none run held."""
-        return None if self._containment is None else self._containment.temporary_files
+        """Return what held commands left, and what is kept; None if neither is."""
+        return self._left_files
+
+    @lazy_property
+    def _left_files(self) -> TemporaryFiles | None:
+        if self._containment is not None:
+            return self._containment.temporary_files
+        if self.checkpoints is None:
+            return None
+        from agentscope_like.tool.builtin.contained import kept_by_checkpoints  # few have them
+
+        return kept_by_checkpoints(self.checkpoints)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
@@ -639,6 +651,10 @@ class Bash(ToolBase):
         scope = None if self._backend is not None else await self._confiner.scope(call)
         if self._containment is not None and scope is not None:
             scope = self._containment.scope_of_read(call, scope)
+        if self._left_files is not None and scope is not None:
+            from agentscope_like.sandbox.isolation import without_paths
+
+            scope = without_paths(scope, self._left_files.private)
         extra = None
         if await runs_unasked(call):
             extra = partial(unasked_environment, call)

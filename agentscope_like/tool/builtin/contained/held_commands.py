@@ -30,6 +30,7 @@ from agentscope_like.sandbox.layer import (
     sort_changes,
 )
 from agentscope_like.state import AgentState
+from agentscope_like.tool.builtin.command_checkpoint import private_places
 from agentscope_like.tool.builtin.contained.applying import (
     AppliedChanges,
     apply_changes,
@@ -131,7 +132,7 @@ class HeldCommands:
         self._checkpoints = checkpoints
         self._objections: dict[tuple[str, ...], str | None] = {}
         self._credentials = HeldCredentials()
-        self.temporary = TemporaryDirectory(store)
+        self.temporary = TemporaryDirectory(store, private_places(store, checkpoints))
         self._is_tidy = False
 
     async def objection(
@@ -176,6 +177,7 @@ class HeldCommands:
         """
         try:
             with store_locked(self._store, fcntl.LOCK_SH):
+                hide = [*hide, *self.temporary.private]
                 temporary = self.temporary.begin([*directories, home, *hide])
                 layer = Layer.make(self._store, directories)
                 lock = locked(layer.folder)

@@ -8,13 +8,18 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentscope_like.paths import is_below
 from agentscope_like.sandbox import VolumeMount
 from agentscope_like.sandbox.held import TEMPORARY_PLACES
+from agentscope_like.tool.builtin.command_checkpoint import private_places
 from agentscope_like.tool.builtin.contained.locks import locked
 
-__all__ = ["TEMPORARY", "TemporaryDirectory"]
+if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
+
+__all__ = ["TEMPORARY", "TemporaryDirectory", "kept_by_checkpoints"]
 
 TEMPORARY = "temporary-"
 """How the names of such directories begin."""
@@ -27,9 +32,11 @@ class TemporaryDirectory:
 
     Args:
         store: The folder to make it in, which exists by then.
+        private: As for `TemporaryFiles`.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, private: Sequence[str] = ()) -> None:
+        self.private = private
         self._store = store
         self._path: str | None = None
         self._outside: set[tuple[str, str]] = set()
@@ -99,6 +106,11 @@ class TemporaryDirectory:
         if self._path is None:
             return {}
         return {place: os.path.join(self._path, name) for name, place in TEMPORARY_PLACES.items()}
+
+
+def kept_by_checkpoints(checkpoints: CheckpointStore) -> TemporaryDirectory:
+    """Return what a Bash keeps that holds no commands: no temporary files, but checkpoints."""
+    return TemporaryDirectory(Path(), private_places(None, checkpoints))
 
 
 def _is_point(own: str, host: str) -> bool:

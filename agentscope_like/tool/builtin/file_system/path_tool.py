@@ -21,6 +21,7 @@ from agentscope_like.paths import (
     compile_pattern,
     escape,
     inside_any,
+    is_below,
     read_objection,
     suggest_pattern,
 )
@@ -34,6 +35,7 @@ from agentscope_like.permission import (
     PreparedCall,
     RuleError,
     never_waits,
+    private_denial,
 )
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
@@ -108,7 +110,18 @@ class PathTool(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
         """Return the tool's own opinion of where the call's path leads; see `judge`."""
-        return self.judge(PreparedPath(self, tool_input, context).location, context)
+        return self.opinion(PreparedPath(self, tool_input, context).location, context)
+
+    def opinion(
+        self, location: Location | PathError, context: PermissionContext
+    ) -> PermissionDecision:
+        """Return DENY for what a tool of the toolkit keeps from models, else what `judge` says."""
+        private = () if self.temporary_files is None else self.temporary_files.private
+        if private and not isinstance(location, PathError):
+            for reading in location.readings:
+                if any(is_below(reading, each) for each in private):
+                    return private_denial(reading)
+        return self.judge(location, context)
 
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
@@ -322,7 +335,7 @@ class PreparedPath(PreparedCall):
         if not self.stands_for("check_permissions"):
             return await super().check()
         location = self.location
-        decision = self.tool.judge(location, self.context)
+        decision = self.tool.opinion(location, self.context)
         if (
             self.tool.is_read_only
             and decision.behavior is PermissionBehavior.PASSTHROUGH
