@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -669,11 +670,16 @@ class Bash(ToolBase):
                 in_background=in_background,
                 place=call.place,
             )
-            async with aclosing(run) as stream:
-                async for chunk in stream:
-                    if chunk.is_last:
-                        chunk.metadata["confinement"] = self._confinement(scope)
-                    yield chunk
+            began_ns = _file_time_ns()
+            try:
+                async with aclosing(run) as stream:
+                    async for chunk in stream:
+                        if chunk.is_last:
+                            chunk.metadata["confinement"] = self._confinement(scope)
+                        yield chunk
+            finally:
+                if self._containment is not None and scope is not None:
+                    await self._containment.host_ran(scope, began_ns)
 
     def _confinement(self, scope: Scope | None) -> str:
         if self._backend is not None:
@@ -694,6 +700,11 @@ def _remember_output(chunk: ToolChunk, session: AgentState | None) -> None:
     if session is not None and isinstance(path, str):
         outputs = session.tool_context.outputs
         outputs[:] = [*outputs[1 - _MOST_OUTPUTS :], os.path.realpath(path)]
+
+
+def _file_time_ns() -> int:
+    """Return the time on the clock that files get their times from."""
+    return time.clock_gettime_ns(getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME))
 
 
 def _no_place(directory: str) -> str:

@@ -168,6 +168,16 @@ class Containment:
             hide += hidden.paths
         return self._commands.begin(_directories(around), home=around.home or "", hide=hide)
 
+    async def host_ran(self, scope: Scope, since_ns: int) -> None:
+        """Note that a command ran on the host, and may have written to its `/tmp`.
+
+        Args:
+            scope: What it could do.
+            since_ns: When it began, on the clock of file times.
+        """
+        if scope.kind is not ScopeKind.READ:
+            await finished(asyncio.to_thread(self._commands.temporary.host_ran, since_ns))
+
     def scope_of_read(self, call: PreparedCommand, scope: Scope) -> Scope:
         """Return the scope of a proven read, which sees what held commands left in `/tmp`."""
         if scope.kind is not ScopeKind.READ or scope.profile is None:

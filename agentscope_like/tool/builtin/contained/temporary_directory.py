@@ -101,6 +101,24 @@ class TemporaryDirectory:
                 return VolumeMount(own, place, read_only=True), *kept
         return ()
 
+    def host_ran(self, since_ns: int) -> None:
+        """Remove what a command that ran on the host has written anew there, at the same path.
+
+        Args:
+            since_ns: When that command began, on the clock of file times.
+        """
+        for place, own in self._own().items():
+            for name in self.names(place):
+                try:
+                    is_new = os.lstat(f"{place}/{name}").st_ctime_ns >= since_ns
+                except OSError:
+                    continue  # the host has none
+                path = os.path.join(own, name)
+                if is_new and os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path, ignore_errors=True)
+                elif is_new:
+                    Path(path).unlink(missing_ok=True)
+
     def _own(self) -> dict[str, str]:
         """Return the directory of each place; none before the first command."""
         if self._path is None:

@@ -114,6 +114,22 @@ async def test_the_file_of_the_session_comes_before_the_one_of_the_host(
     assert "of the host" in text
 
 
+async def test_what_a_command_on_the_host_wrote_last_is_read(tmp_path: Path, name: str) -> None:
+    """A held try left a part of a file; then the host's is seen, and its neighbour still."""
+    one = Session(tmp_path, allow=[f"Bash(cp whole.txt /tmp/{name})"])
+    (one.project / "whole.txt").write_text("whole\n")
+    await one.held(f"echo part > /tmp/{name}; echo neighbour > /tmp/{name}-own")
+    _, response = await one.run(one.call(f"cp whole.txt /tmp/{name}"))
+    assert response is not None
+    assert response.metadata["confinement"] != "held"
+    _, text, _ = await one.use("Read", file_path=f"/tmp/{name}")
+    assert "whole" in text
+    text, _ = await one.run(one.call(f"cat /tmp/{name}"))
+    assert text == "whole\n"
+    _, text, _ = await one.use("Read", file_path=f"/tmp/{name}-own")
+    assert "neighbour" in text
+
+
 async def test_searches_find_both_in_one_place(tmp_path: Path, name: str) -> None:
     """Glob and Grep in /tmp list the session's files and the host's, by their paths there."""
     one = Session(tmp_path, allow=["Glob", "Grep"])
