@@ -6,15 +6,19 @@ import asyncio
 import json
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from agentscope_like.cli.errors import CliError
 from agentscope_like.cli.program_tools import TOOL_NAMES, load_tool, parse_input, reading_of
 from agentscope_like.nearest import nearest
 from agentscope_like.permission import (
     AdditionalWorkingDirectory,
+    DecisionRow,
     PermissionBehavior,
     PermissionConfigError,
     PermissionContext,
@@ -43,6 +47,11 @@ EXIT_CODES: Mapping[PermissionBehavior, int] = {
     PermissionBehavior.ASK: 2,
 }
 """The exit codes of `check`, by decision."""
+
+_RUNS_HELD = (
+    "with --contain on (as `run` has it), it runs at once on a layer, held by the kernel, and what "
+    "it changed is judged afterwards"
+)
 
 _COLOURS: Mapping[LineRole, tuple[str | None, bool]] = {
     LineRole.ALLOW: ("green", True),
@@ -108,7 +117,24 @@ def check_call(
     context = make_context(mode, directory, rules)
     _refuse_bad_rules(tool, context)
     reading = reading_of(tool, tool_input)
-    return asyncio.run(explain_call(tool, tool_input, context, analysis=reading))
+    explanation = asyncio.run(explain_call(tool, tool_input, context, analysis=reading))
+    if tool_name == "Bash" and explanation.decision.row is DecisionRow.NOTHING_MATCHED:
+        held = asyncio.run(_held(tool_input, context, directory))
+        explanation = replace(explanation, held=held)
+    return explanation
+
+
+async def _held(tool_input: dict[str, Any], context: PermissionContext, directory: Path) -> str:
+    """Return what comes of a command where commands run held; tries to hold a harmless one."""
+    from agentscope_like.tool.builtin.contained import HoldableCommand
+
+    with tempfile.TemporaryDirectory() as layers:
+        bash = load_tool("Bash", directory, layers=Path(layers))
+        decision, call = await PermissionEngine(context).decide(bash, tool_input)
+    if decision.can_be_held:
+        return _RUNS_HELD
+    objection = call.held_objection() if isinstance(call, HoldableCommand) else None
+    return f"with --contain on, the same, since {objection}" if objection else ""
 
 
 def print_explanation(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TypeVar
 
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.nearest import nearest
@@ -15,19 +15,16 @@ from agentscope_like.permission import (
     RuleError,
 )
 
-if TYPE_CHECKING:
-    from agentscope_like.sandbox.isolation import Confine
-    from agentscope_like.tool.builtin.bash import Contain
-
 __all__ = [
-    "parse_confine",
-    "parse_contain",
+    "parse_choice",
     "parse_directory",
     "parse_mode",
     "parse_rule",
     "parse_rules",
     "rule_text",
 ]
+
+WordT = TypeVar("WordT", bound=str)
 
 
 def parse_mode(name: str) -> PermissionMode:
@@ -44,37 +41,22 @@ def parse_mode(name: str) -> PermissionMode:
     return PermissionMode(name)
 
 
-def parse_confine(word: str) -> Confine:
-    """Return when commands are confined.
+def parse_choice(option: str, word: str, words: Sequence[WordT]) -> WordT:
+    """Return the one of the words that an option was given.
+
+    Args:
+        option: Its name, for the message: `--confine`.
+        word: What was given.
+        words: What may be given.
 
     Raises:
         CliError: There is no such choice.
     """
-    from agentscope_like.sandbox.isolation import Confine
-
-    words: tuple[Confine, ...] = get_args(Confine)
     for known in words:
         if word == known:
             return known
     raise CliError(
-        f"unknown value {word!r} of --confine (there are: {', '.join(words)}){nearest(word, words)}"
-    )
-
-
-def parse_contain(word: str) -> Contain:
-    """Return whether commands that would ask run held.
-
-    Raises:
-        CliError: There is no such choice.
-    """
-    from agentscope_like.tool.builtin.bash import Contain
-
-    words: tuple[Contain, ...] = get_args(Contain)
-    for known in words:
-        if word == known:
-            return known
-    raise CliError(
-        f"unknown value {word!r} of --contain (there are: {', '.join(words)}){nearest(word, words)}"
+        f"unknown value {word!r} of {option} (there are: {', '.join(words)}){nearest(word, words)}"
     )
 
 

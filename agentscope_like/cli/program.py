@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -195,14 +195,17 @@ def run(
 
     gc.enable()
     from agentscope_like.cli.options import (
-        parse_confine,
-        parse_contain,
+        parse_choice,
         parse_directory,
         parse_mode,
         parse_rules,
     )
     from agentscope_like.cli.run import RunOptions, parse_extras, run_session
+    from agentscope_like.sandbox.isolation import Confine
+    from agentscope_like.tool.builtin.bash import Contain
 
+    confined: tuple[Confine, ...] = get_args(Confine)
+    contained: tuple[Contain, ...] = get_args(Contain)
     options = RunOptions(
         task=task,
         mode=None if mode is None else parse_mode(mode),
@@ -211,8 +214,8 @@ def run(
         directory=None if cwd is None else parse_directory(cwd),
         resume=resume,
         rules=tuple(parse_rules(allow, deny, ask)),
-        confine=parse_confine(confine),
-        contain=parse_contain(contain),
+        confine=parse_choice("--confine", confine, confined),
+        contain=parse_choice("--contain", contain, contained),
         with_summary=summary,
         ask_reads=ask_reads,
         with_saving=not no_save,

@@ -2,7 +2,11 @@
 
 from agentscope_like.paths import PatternError, PermissionConfigError
 from agentscope_like.permission.context import AdditionalWorkingDirectory, PermissionContext
-from agentscope_like.permission.decision import DecisionRow, PermissionDecision
+from agentscope_like.permission.decision import (
+    DecisionRow,
+    PermissionDecision,
+    private_denial,
+)
 from agentscope_like.permission.engine import CallDecision, PermissionEngine
 from agentscope_like.permission.mode import ModeProperties, PermissionBehavior, PermissionMode
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
@@ -47,5 +51,6 @@ __all__ = [
     "check_rules",
     "compile_large_tables",
     "never_waits",
+    "private_denial",
     "rules_of",
 ]

@@ -13,7 +13,7 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
 
-__all__ = ["DecisionRow", "PermissionDecision", "suggest_later", "with_warning"]
+__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "suggest_later", "with_warning"]
 
 
 class DecisionRow(IntEnum):
@@ -139,6 +139,15 @@ class _SuggestedRules:
 
 
 PermissionDecision.suggested_rules = _SuggestedRules()  # type: ignore[assignment]
+
+
+def private_denial(path: str) -> PermissionDecision:
+    """Return the denial of a call about a path at which its tool keeps what no model may see."""
+    return PermissionDecision(
+        PermissionBehavior.DENY,
+        f"`{path}` is kept from models: it holds what commands changed, or what files were before.",
+        decision_reason="kept from models",
+    )
 
 
 def with_warning(decision: PermissionDecision, warning: str) -> PermissionDecision:

@@ -30,6 +30,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import ArgumentValidator, check_fit
+from agentscope_like.tool.held_call import TemporaryFiles
 from agentscope_like.tool.resources import DeclaredResources
 from agentscope_like.tool.tool_stream import Produced, ToolStream
 from agentscope_like.tool.workplace import Workplace
@@ -246,6 +247,17 @@ class ToolBase(ABC):
         """Return the directory that the session's next call works in; None for no matter."""
         del state
         return None
+
+    def left_files(self) -> TemporaryFiles | None:
+        """Return the temporary files that calls have to themselves; None, the default, for none.
+
+        The file tools of the same toolkit see them.
+        """
+        return None
+
+    def see_temporary_files(self, files: TemporaryFiles) -> None:
+        """Take notice of the temporary files of another tool; by default nothing is done."""
+        del files
 
     async def check_external_result(
         self, result: ToolResultBlock, *, tool_input: dict[str, Any] | None = None

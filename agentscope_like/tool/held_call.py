@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.permission import PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState
 
-__all__ = ["DroppedChanges", "HeldCall", "HoldingTool"]
+__all__ = ["DroppedChanges", "HeldCall", "HoldingTool", "TemporaryFiles"]
 
 
 class DroppedChanges(Struct, frozen=True):
@@ -79,3 +79,26 @@ class HoldingTool(Protocol):
 
     async def held_output(self, question: ApplyQuestion) -> str:
         """Return what the run printed; empty if that is no longer known."""
+
+
+class TemporaryFiles(Protocol):
+    """Files that calls of a tool left in `/tmp` and `/var/tmp`, and that the host has elsewhere.
+
+    The other tools of a toolkit call each by the path that those calls gave it.
+
+    Attributes:
+        private: Paths of the host at which the tool keeps what no model may see: what its calls
+            changed, and what files were before. Absolute, without symlinks.
+    """
+
+    private: Sequence[str]
+
+    def real_path(self, path: str) -> str | None:
+        """Return where the file of a path is on the host, or None: it is the host's own.
+
+        Args:
+            path: An absolute path without `.`, `..` and symlinks before its last name.
+        """
+
+    def names(self, directory: str) -> Sequence[str]:
+        """Return the names in `/tmp` or `/var/tmp` that are no files of the host; else none."""

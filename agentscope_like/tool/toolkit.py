@@ -495,11 +495,16 @@ class Toolkit:
         self._issued[grant] = ()
         return DecidedCall(call, tool, decision, grant=grant, policy_key=policy)
 
-    async def drop_changes(self, call: ToolCallBlock, state: AgentState) -> None:
-        """Drop what a call changed that ran held and waits; nothing for other calls."""
+    async def drop_changes(self, call: ToolCallBlock, state: AgentState) -> DroppedChanges:
+        """Drop what a call changed that ran held and waits; nothing for other calls.
+
+        Returns:
+            What is known of the changes; its `objection` says why they could not be dropped.
+        """
         tool = self._inventory.tools.get(call.name)
-        if call.apply is not None and isinstance(tool, HoldingTool):
-            await tool.drop_changes(call.apply, state)
+        if call.apply is None or not isinstance(tool, HoldingTool):
+            return DroppedChanges()
+        return await tool.drop_changes(call.apply, state)
 
     def check_arguments(self, tool_name: str, text: str) -> None:
         """Refuse arguments that are not a JSON object or do not fit the tool, if it exists.

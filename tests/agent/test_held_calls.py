@@ -13,6 +13,8 @@ from agentscope_like.exception import ResumeError
 from agentscope_like.message import Msg, TextBlock, ToolCallState, ToolResponse, ToolResultState
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.permission import PermissionBehavior, PermissionRule
+from agentscope_like.sandbox.layer import Layer
+from agentscope_like.tool.builtin.contained import held_commands
 from tests.agent.kit import (
     agent_of,
     answer,
@@ -101,6 +103,26 @@ async def test_an_interrupt_at_the_question_keeps_nothing(scene: Scene) -> None:
     assert "nothing of it was kept" in text_of(result)
     assert scene.layers() == []
     assert not (scene.project / "drawn.txt").exists()
+
+
+async def test_an_interrupt_after_a_yes_that_was_carried_out_says_so(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process applied the changes and ended before it could say so; the next one tells it."""
+    call = scene.call("./work.sh")
+    agent = agent_of([scene.bash], [call], DONE, state=scene.state)
+    await events_of(agent, "go")
+    other = reloaded(agent, [scene.new_bash()], DONE)
+    with monkeypatch.context() as killed:
+        killed.setattr(held_commands, "_drop", lambda layer: None)
+        killed.setattr(Layer, "drop", lambda layer: None)
+        await events_of(agent, answer(agent, call.id))
+    await events_of(other, UserInterruptEvent(reply_id=other.state.reply_id))
+    result = results_of(other)[call.id]
+    assert result.state is ToolResultState.INTERRUPTED
+    assert "An earlier yes was carried out" in text_of(result)
+    assert "nothing of it was kept" not in text_of(result)
+    assert (scene.project / "drawn.txt").exists()
 
 
 async def test_a_rule_that_is_remembered_runs_no_waiting_call_again(scene: Scene) -> None:

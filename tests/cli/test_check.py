@@ -40,6 +40,21 @@ def test_the_exit_code_is_the_decision(
     assert shown in result.stdout
 
 
+def test_it_says_what_comes_of_a_command_that_runs_held(program: Program) -> None:
+    """The decision is the one without; beside it is what `run` does, or why that is the same."""
+    held = program.call("check", "--json", "npm test")
+    assert held.returncode == 2
+    assert "runs at once on a layer" in json.loads(held.stdout)["held"]
+    assert "held    with --contain on" in program.call("check", "npm test").stdout
+    for command in ("git push", "curl example.org"):
+        same = json.loads(program.call("check", "--json", command).stdout)
+        assert same["decision"] == "ask"
+        assert "the same, since" in same["held"]
+    for arguments in (["ls"], ["--deny", "Bash(npm:*)", "npm test"], ["rm -rf /"]):
+        other = json.loads(program.call("check", "--json", *arguments).stdout)
+        assert other["held"] is None
+
+
 def test_the_installed_program_is_the_same(program: Program) -> None:
     """In a process of its own the program decides, explains and complains just so."""
     for arguments in (["check", "rm notes"], ["check", "--mode", "safe", "ls"], ["check", "ls"]):

@@ -199,7 +199,11 @@ class Beginning:
             )
         yield self._recorder.take(answer)
         for call in self._state.get_unfinished_tool_calls(self._recorder.name):
-            await self._toolkit.drop_changes(call, self._state)
+            if call.apply is None:
+                continue
+            dropped = await self._toolkit.drop_changes(call, self._state)
+            for event in self._recorder.interrupt_held_call(call, dropped.objection):
+                yield event
         message = self._parts.agent.react_config.interruption_message
         for event in self._parts.ending.interrupted(message):
             yield event

@@ -33,6 +33,7 @@ __all__ = ["ReplyRecorder"]
 UNSTORABLE = "these facts could not be stored"
 
 NOT_KEPT = "Interrupted: the command ran held, and nothing of it was kept."
+RAN_HELD = "Interrupted: the command ran held."
 
 EventT = TypeVar("EventT", bound=AgentEvent)
 
@@ -193,9 +194,22 @@ class ReplyRecorder:
         """
         for call in self.state.get_unfinished_tool_calls(self.name):
             text = not_begun if self.result(call.id) is None else begun
-            if call.apply is not None:
-                text = NOT_KEPT
-            yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
+            if call.apply is None:
+                yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
+            else:
+                yield from self.interrupt_held_call(call, "")
+
+    def interrupt_held_call(self, call: ToolCallBlock, objection: str) -> Iterator[AgentEvent]:
+        """End a call that ran held, and waited for an answer about what it changed.
+
+        Args:
+            call: The call.
+            objection: Why its changes could not be dropped; empty if they are.
+        """
+        text = NOT_KEPT
+        if objection:
+            text = f"{RAN_HELD} {objection[:1].upper()}{objection[1:]}"
+        yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
 
 
 def _storable(metadata: Mapping[str, object]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from typing_extensions import override
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.paths import PathError, TooManyFilesError
+from agentscope_like.paths import PathError, TooManyFilesError, is_below
 from agentscope_like.permission.command.command_patterns import (
     line_pattern,
     suggest_patterns,
@@ -15,7 +17,7 @@ from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.decision import PermissionDecision
+from agentscope_like.permission.decision import PermissionDecision, private_denial
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
@@ -39,7 +41,14 @@ _ONLY_EDITS = PermissionDecision(
 
 
 class PreparedCommand(CommandReading):
-    """A shell command, read once, as the engine asks about it."""
+    """A shell command, read once, as the engine asks about it.
+
+    Attributes:
+        private: Absolute paths without symlinks that no command may be about: what the tool keeps
+            from models.
+    """
+
+    private: Sequence[str] = ()
 
     # What the engine asks
 
@@ -64,6 +73,8 @@ class PreparedCommand(CommandReading):
         return self._opinion()
 
     def _opinion(self) -> PermissionDecision:
+        if (place := self._private_place()) is not None:
+            return private_denial(place)
         if danger := find_danger(self.analysis, self.surroundings):
             return _safety_ask(
                 danger.message, danger.reason, place=(danger.span.start, danger.span.end)
@@ -83,6 +94,22 @@ class PreparedCommand(CommandReading):
             _not_harmless(self.analysis, reason),
             decision_reason=reason,
         )
+
+    def _private_place(self) -> str | None:
+        """Return the first private path that an effect of the command is about, or None.
+
+        What is known only at run time, and what lies below a directory, is hidden by the kernel
+        where commands are confined.
+        """
+        for effect in self.analysis.effects if self.private else ():
+            try:
+                located = self.surroundings.locations(effect) or ()
+            except (PathError, TooManyFilesError):
+                continue
+            for reading in (reading for each in located for reading in each.readings):
+                if any(is_below(reading, each) for each in self.private):
+                    return reading
+        return None
 
     def _may_be_denied(self) -> bool:
         parts = self.analysis.parts

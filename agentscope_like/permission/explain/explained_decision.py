@@ -40,6 +40,8 @@ class ExplainedDecision(Struct, frozen=True):
         wider: Rules that would allow it and open its operands, each tried. No question offers them,
             since more than the person saw would run.
         uncovered: An allow rule that matches the call and does not cover all of it, and why.
+        held: What comes of the call where commands run held; empty if that was not looked at, or is
+            the same.
     """
 
     decision: PermissionDecision
@@ -49,6 +51,7 @@ class ExplainedDecision(Struct, frozen=True):
     without: tuple[str, ...] = ()
     wider: tuple[PermissionRule, ...] = ()
     uncovered: tuple[PermissionRule, str] | None = None
+    held: str = ""
 
     @property
     def row_words(self) -> str | None:

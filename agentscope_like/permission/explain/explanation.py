@@ -51,6 +51,7 @@ class Explanation(ExplainedDecision, frozen=True):
             "reason": decision.decision_reason,
             "uncovered": self.uncovered_words or None,
             "safety_check": decision.bypass_immune,
+            "held": self.held or None,
             **self._reading(),
             "allowed_by": {
                 "rules": [str(rule) for rule in self.suggested_rules],

@@ -237,6 +237,8 @@ def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     if decision.row is not None:
         words = explanation.row_words or ""
         yield from _labelled(LineRole.ROW, f"row {decision.row.label}", words, width)
+    if explanation.held:
+        yield from _labelled(LineRole.WHY, "held", explanation.held, width)
     if explanation.uncovered is not None:
         yield from _labelled(LineRole.WHY, "rule", explanation.uncovered_words, width)
     if decision.rule is not None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agentscope_like.exception import IsolationError
-from agentscope_like.sandbox.held.held_run import HeldRun
+from agentscope_like.sandbox.held.held_run import TEMPORARY_PLACES, HeldRun
 from agentscope_like.sandbox.isolation import bubblewrap_objection
 from agentscope_like.sandbox.layer import Layer, layer_objection
 
@@ -27,6 +27,9 @@ def held_objection(store: Path, directories: Sequence[str], *, home: str) -> str
         directories: The working directories.
         home: The home directory of the user.
     """
+    for place in TEMPORARY_PLACES.values():
+        if place in directories:
+            return f"{place} is a working directory, and a held command has its own"
     return (
         bubblewrap_objection(native=True)
         or layer_objection(store, directories, home=home)

@@ -40,6 +40,7 @@ class RefusalKind(StrEnum):
         PIPE: To use a named pipe, a socket or a device of this machine.
         PLACE: To write outside of the working directories.
         HIDDEN: To see a file.
+        LINK: To make a hard link that looks like the file.
     """
 
     NETWORK = "network"
@@ -47,6 +48,7 @@ class RefusalKind(StrEnum):
     PIPE = "pipe"
     PLACE = "place"
     HIDDEN = "hidden"
+    LINK = "link"
 
 
 _TEXTS = {
@@ -55,6 +57,10 @@ _TEXTS = {
     RefusalKind.PIPE: "pipes, sockets and devices of this machine cannot be used in this run",
     RefusalKind.PLACE: "this run can write only to the working directories and to /tmp",
     RefusalKind.HIDDEN: "some files are hidden from this run",
+    RefusalKind.LINK: (
+        "a hard link to a file of the project looks like another file in this run; without hard "
+        "links (git clone --no-hardlinks) it works"
+    ),
 }
 _REMEDY = "If it is needed, call again with escalate=true; a person is asked."
 
@@ -172,12 +178,16 @@ class _Search:
             status=end.status,
             command=end.command,
         )
-        about_files = find_complaints(
-            ("read_only", "denied", "missing", "database"),
-            output=end.output,
-            status=end.status,
-            command=end.command,
+        about_files = list(
+            find_complaints(
+                ("read_only", "denied", "missing", "database", "link"),
+                output=end.output,
+                status=end.status,
+                command=end.command,
+            )
         )
+        if any(each.kind == "link" for each in about_files):
+            return Refusal(RefusalKind.LINK)
         return (
             _last(map(self._of_network, said))
             or _last(map(self._of_file, about_files))

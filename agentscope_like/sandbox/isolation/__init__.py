@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.limits import family_of
     from agentscope_like.sandbox.isolation.local import LocalSandbox
     from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
-    from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
+    from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of, without_paths
     from agentscope_like.sandbox.isolation.violation import (
         Complaint,
         ComplaintKind,
@@ -43,6 +43,7 @@ __all__ = [
     "find_violation",
     "reading",
     "scope_of",
+    "without_paths",
 ]
 
 __getattr__ = on_first_use(
@@ -67,6 +68,7 @@ __getattr__ = on_first_use(
         "find_violation": "violation",
         "reading": "profile",
         "scope_of": "scope",
+        "without_paths": "scope",
         "bubblewrap_objection": "bubblewrap",
     },
 )

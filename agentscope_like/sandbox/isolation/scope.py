@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ from agentscope_like.sandbox.isolation.profile import (
 from agentscope_like.sandbox.isolation.views import View, view_of
 from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, Surroundings
 
-__all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
+__all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of", "without_paths"]
 
 _STATED = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
@@ -77,6 +77,22 @@ def scope_of(call: PreparedCommand) -> Scope:
         return _stated(analysis, surroundings)
     except (PathError, TooManyFilesError, OSError) as error:
         return Scope(ScopeKind.HOST, None, f"where it writes cannot be told: {error}")
+
+
+def without_paths(scope: Scope, paths: Sequence[str]) -> Scope:
+    """Return the scope of a command for which some directories and files are empty.
+
+    Args:
+        scope: What it may do; if it is not confined, nothing is hidden.
+        paths: Absolute paths of directories and files, without symlinks.
+    """
+    profile = scope.profile
+    if profile is None:
+        return scope
+    empty = tuple(each for each in paths if os.path.isdir(each))
+    hide = tuple(each for each in paths if os.path.isfile(each))
+    hidden = replace(profile, empty=(*profile.empty, *empty), hide=(*profile.hide, *hide))
+    return replace(scope, profile=hidden)
 
 
 def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:

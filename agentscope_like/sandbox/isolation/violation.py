@@ -31,7 +31,7 @@ _MOST_HEARD = 1 << 15
 _MOST_LINE = 2_000
 
 ComplaintKind: TypeAlias = Literal[
-    "read_only", "unreached", "family", "refused", "daemon", "denied", "missing", "database"
+    "read_only", "unreached", "family", "refused", "daemon", "denied", "missing", "database", "link"
 ]
 
 _SPEAKER = re.compile(r"(?:\S*/)?([^\s/:]+): (?:line \d+: (.+): )?")
@@ -53,6 +53,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     denied: tuple[str, ...]
     missing: tuple[str, ...]
     database: tuple[str, ...]
+    link: tuple[str, ...]
     source: tuple[str, ...]
     report: tuple[str, ...]
     words: dict[str, tuple[str, ...]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from typing_extensions import override
 
@@ -12,7 +13,7 @@ from agentscope_like.lazy_property import lazy_property
 from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.shell.touches import DeclaredChanges, declared_changes
 
-__all__ = ["CommandCheckpoint", "UndoableCommand"]
+__all__ = ["CommandCheckpoint", "UndoableCommand", "private_places"]
 
 MOST_FILES = 1_000
 """Most files that are kept for one command."""
@@ -101,6 +102,20 @@ class CommandCheckpoint:
             return None
         self._store.finish(self._id, {**dict.fromkeys(self._before), **afters})
         return self._id
+
+
+def private_places(layers: Path | None, checkpoints: CheckpointStore | None) -> tuple[str, ...]:
+    """Return the paths at which a Bash keeps what no model may see, without symlinks.
+
+    Args:
+        layers: The folder of layers, if commands run held.
+        checkpoints: Keeps what files were, if anything does.
+    """
+    found = [] if layers is None else [os.path.realpath(layers)]
+    if checkpoints is not None:
+        database = os.path.realpath(checkpoints.path)
+        found += [f"{database}{end}" for end in ("", "-wal", "-shm", "-journal")]
+    return tuple(found)
 
 
 def _versions(paths: Iterable[str]) -> dict[str, FileVersion | None] | None:

@@ -77,6 +77,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
             )
         self._own[tool.name] = RegisteredTool(tool, group)
         self._merge()
+        self._share_temporary_files(tool)
 
     def remove(self, name: str) -> None:
         """Remove an own tool.
@@ -163,6 +164,16 @@ class ToolRegistry(Mapping[str, ToolBase]):
         if name in self._own or self._base is None:
             return name in self._own
         return self._base._owns(name)  # noqa: SLF001 - of its own class
+
+    def _share_temporary_files(self, tool: ToolBase) -> None:
+        """Tell the tools that find files of the temporary files that one has to itself."""
+        if (files := tool.left_files()) is not None:
+            for entry in self._all().values():
+                entry.tool.see_temporary_files(files)
+        elif type(tool).see_temporary_files is not ToolBase.see_temporary_files:
+            for entry in self._all().values():
+                if (files := entry.tool.left_files()) is not None:
+                    tool.see_temporary_files(files)
 
     def _merge(self) -> None:
         tools, hidden = dict(self._own), set[tuple[str, str]]()

@@ -2,7 +2,7 @@
 
     python -m tests.sandbox.held.lifelike       # compares all everyday commands, and reports
 
-Root compares them as a user without rights, too.
+Root compares them as a user without rights, too, who has the same programs (`share_programs`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.held import HeldCredentials, HeldRun
 from agentscope_like.sandbox.layer import Layer, apply_layer
 from tests.sandbox.held.other_user import told_by_other_user
+from tests.sandbox.held.shared_programs import share_programs
 from tests.sandbox.held.world import place_of_worlds
 
 __all__ = [
@@ -377,6 +378,8 @@ def _report(rows: Sequence[Compared]) -> Iterator[str]:
 def main() -> None:
     """Compare all everyday commands, and print what was found."""
     rows = everyday_commands()
+    if os.geteuid() == 0:
+        share_programs()
     lines = ["As this user:", *_report(compared_here(rows))]
     if os.geteuid() == 0:
         lines += ["As a user without rights:", *_report(compared_as_other_user(rows))]

@@ -3,7 +3,8 @@
     python -m tests.sandbox.held.questions            # runs all of them, and reports
     python -m tests.sandbox.held.questions --write    # and records when each of them asks
 
-Root counts them as a user without rights, too; what is recorded is of the user who runs it.
+Root counts them as a user without rights, too, who has the same programs (`share_programs`); what
+is recorded is of root then, and what is different for the other user is reported.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tests.sandbox.held.lifelike import (
     everyday_commands,
 )
 from tests.sandbox.held.other_user import told_by_other_user
+from tests.sandbox.held.shared_programs import share_programs
 from tests.tool.builtin.contained.held_kit import Scene
 
 __all__ = [
@@ -168,12 +170,21 @@ def _report(rows: Sequence[Counted]) -> Iterator[str]:
 def main() -> None:
     """Run all everyday commands in all modes, and print what asks."""
     rows = everyday_commands()
+    if os.geteuid() == 0:
+        share_programs()
     found = counted_here(rows)
     lines = ["As this user:", *_report(found)]
     if "--write" in sys.argv[1:]:
         _write(found)
     if os.geteuid() == 0:
-        lines += ["As a user without rights:", *_report(counted_as_other_user(rows))]
+        others = counted_as_other_user(rows)
+        lines += ["As a user without rights:", *_report(others), "Different from this user:"]
+        pairs = zip(found, others, strict=True)
+        lines += [
+            f"    {one.mode}, {one.command!r}: {one.when}, {other.when} {other.because[:3]}"
+            for one, other in pairs
+            if one.when is not other.when
+        ]
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -84,6 +84,14 @@ def test_temporary_files_stay_for_the_session(world: World) -> None:
     assert (world.temporary / "tmp" / "left").read_text() == "x\n"
 
 
+def test_no_command_runs_held_where_it_would_have_a_directory_of_its_own(world: World) -> None:
+    """What it writes to /tmp is not what is there, so /tmp is no project; one below it may be."""
+    home = str(world.home)
+    for place in ("/tmp", "/var/tmp"):
+        assert place in str(held_objection(world.store, [place], home=home))
+    assert held_objection(world.store, [str(world.project)], home=home) is None
+
+
 def test_an_exit_status_is_told(world: World) -> None:
     """It is the program's own, and a command that did not run has none."""
     assert _sh(world, "exit 3")[1] == 3

@@ -67,6 +67,16 @@ def test_no_output_has_the_secret(user: str, request: pytest.FixtureRequest) -> 
     assert [row.command for row in request.getfixturevalue(user) if row.shows_secret] == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.usefixtures("here")  # loads the modules
+def test_a_clone_without_hard_links_works_for_every_user() -> None:
+    """As a user without rights one with hard links fails, and says that they are the reason."""
+    commands = ("git clone -q . copies/shop", "git clone -q --no-hardlinks . copies/shop")
+    linked, copied = compared_as_other_user([EverydayCommand(each, "git") for each in commands])
+    assert copied.is_same
+    assert linked.is_same or "hardlink different from source" in linked.output
+
+
 @pytest.mark.parametrize(
     "command",
     [

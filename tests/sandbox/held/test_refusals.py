@@ -117,6 +117,10 @@ def test_the_model_is_told_what_and_what_to_do() -> None:
             _end("cat locked", "cat: locked: Permission denied"),
         ),
         (
+            _end("git clone . x", "fatal: hardlink different from source at 'x/.git/objects/1'"),
+            _end("git clone . x", "fatal: destination path 'x' already exists"),
+        ),
+        (
             _end("touch /etc/y; true", "touch: '/etc/y': Read-only file system", status=0),
             _end("cat log", "touch: '/etc/y': Read-only file system", status=0),
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -14,6 +15,7 @@ from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError, IsolationError, ToolArgumentError
 from agentscope_like.finished import finished
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import SensitiveNames
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
     from agentscope_like.tool.builtin.bash.containment import Containment
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
+    from agentscope_like.tool.held_call import TemporaryFiles
 
 __all__ = ["Bash", "Contain"]
 
@@ -285,6 +288,7 @@ class Bash(ToolBase):
         """Return the command, prepared for one decision in a session."""
         kind = self._kind_of_command()
         call = await self._prepared(tool_input, context, session, decides=True, kind=kind)
+        call.private = () if self._left_files is None else self._left_files.private
         if self._containment is not None:
             await self._containment.look(call)  # type: ignore[arg-type]  # of its kind
         return call
@@ -382,6 +386,21 @@ class Bash(ToolBase):
     def workplace(self, state: AgentState) -> Workplace:
         """Return the directory that the session's next command starts in."""
         return Workplace(self.cwd_of(state), is_on_host=self._backend is None)
+
+    @override
+    def left_files(self) -> TemporaryFiles | None:
+        """Return what held commands left, and what is kept; None if neither is."""
+        return self._left_files
+
+    @lazy_property
+    def _left_files(self) -> TemporaryFiles | None:
+        if self._containment is not None:
+            return self._containment.temporary_files
+        if self.checkpoints is None:
+            return None
+        from agentscope_like.tool.builtin.contained import kept_by_checkpoints  # few have them
+
+        return kept_by_checkpoints(self.checkpoints)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
@@ -633,6 +652,10 @@ class Bash(ToolBase):
         scope = None if self._backend is not None else await self._confiner.scope(call)
         if self._containment is not None and scope is not None:
             scope = self._containment.scope_of_read(call, scope)
+        if self._left_files is not None and scope is not None:
+            from agentscope_like.sandbox.isolation import without_paths
+
+            scope = without_paths(scope, self._left_files.private)
         extra = None
         if await runs_unasked(call):
             extra = partial(unasked_environment, call)
@@ -647,11 +670,16 @@ class Bash(ToolBase):
                 in_background=in_background,
                 place=call.place,
             )
-            async with aclosing(run) as stream:
-                async for chunk in stream:
-                    if chunk.is_last:
-                        chunk.metadata["confinement"] = self._confinement(scope)
-                    yield chunk
+            began_ns = _file_time_ns()
+            try:
+                async with aclosing(run) as stream:
+                    async for chunk in stream:
+                        if chunk.is_last:
+                            chunk.metadata["confinement"] = self._confinement(scope)
+                        yield chunk
+            finally:
+                if self._containment is not None and scope is not None:
+                    await self._containment.host_ran(scope, began_ns)
 
     def _confinement(self, scope: Scope | None) -> str:
         if self._backend is not None:
@@ -672,6 +700,11 @@ def _remember_output(chunk: ToolChunk, session: AgentState | None) -> None:
     if session is not None and isinstance(path, str):
         outputs = session.tool_context.outputs
         outputs[:] = [*outputs[1 - _MOST_OUTPUTS :], os.path.realpath(path)]
+
+
+def _file_time_ns() -> int:
+    """Return the time on the clock that files get their times from."""
+    return time.clock_gettime_ns(getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME))
 
 
 def _no_place(directory: str) -> str:

@@ -45,7 +45,7 @@ from agentscope_like.tool.builtin.contained import (
     Verdict,
     hidden_by_rules,
 )
-from agentscope_like.tool.held_call import DroppedChanges, HeldCall
+from agentscope_like.tool.held_call import DroppedChanges, HeldCall, TemporaryFiles
 
 if TYPE_CHECKING:
     from agentscope_like.checkpoint import CheckpointStore
@@ -81,6 +81,11 @@ class Containment:
     def __init__(self, store: Path, checkpoints: CheckpointStore | None = None) -> None:
         self._commands = HeldCommands(store, checkpoints)
         self.kind = HoldableCommand if checkpoints is None else UndoableHoldableCommand
+
+    @property
+    def temporary_files(self) -> TemporaryFiles:
+        """Return what held commands left in `/tmp` and `/var/tmp`."""
+        return self._commands.temporary
 
     async def look(self, call: HoldableCommand) -> None:
         """Find out whether commands can run held where this one runs."""
@@ -163,16 +168,25 @@ class Containment:
             hide += hidden.paths
         return self._commands.begin(_directories(around), home=around.home or "", hide=hide)
 
+    async def host_ran(self, scope: Scope, since_ns: int) -> None:
+        """Note that a command ran on the host, and may have written to its `/tmp`.
+
+        Args:
+            scope: What it could do.
+            since_ns: When it began, on the clock of file times.
+        """
+        if scope.kind is not ScopeKind.READ:
+            await finished(asyncio.to_thread(self._commands.temporary.host_ran, since_ns))
+
     def scope_of_read(self, call: PreparedCommand, scope: Scope) -> Scope:
         """Return the scope of a proven read, which sees what held commands left in `/tmp`."""
         if scope.kind is not ScopeKind.READ or scope.profile is None:
             return scope
-        directories = _directories(call.surroundings)
         named = {each.path for each in call.analysis.effects if each.path is not None}
         found = {
             mount.mount_path: mount
             for path in sorted(named)
-            if (mount := self._commands.temporary(path, directories)) is not None
+            for mount in self._commands.temporary.mounts(path)
         }
         if not found:
             return scope

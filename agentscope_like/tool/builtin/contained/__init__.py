@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         judge_under_all,
     )
     from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
+    from agentscope_like.tool.builtin.contained.temporary_directory import kept_by_checkpoints
 
 __all__ = [
     "AppliedChanges",
@@ -51,6 +52,7 @@ __all__ = [
     "hidden_by_rules",
     "judge_outcome",
     "judge_under_all",
+    "kept_by_checkpoints",
     "settle_layer",
     "undo_budget",
 ]
@@ -76,6 +78,7 @@ __getattr__ = on_first_use(
         "hidden_by_rules": "hidden_files",
         "judge_outcome": "outcome",
         "judge_under_all": "outcome",
+        "kept_by_checkpoints": "temporary_directory",
         "settle_layer": "applying",
         "undo_budget": "applying",
     },

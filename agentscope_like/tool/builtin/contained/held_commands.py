@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import fcntl
 import hashlib
 import os
 import re
 import shutil
-import tempfile
 import time
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +21,7 @@ from agentscope_like.exception import IsolationError
 from agentscope_like.finished import finished
 from agentscope_like.message import ApplyQuestion
 from agentscope_like.permission import PermissionContext
-from agentscope_like.sandbox import VolumeMount
-from agentscope_like.sandbox.held import TEMPORARY_PLACES, HeldCredentials, held_objection
+from agentscope_like.sandbox.held import HeldCredentials, held_objection
 from agentscope_like.sandbox.layer import (
     ApplyError,
     Layer,
@@ -34,6 +30,7 @@ from agentscope_like.sandbox.layer import (
     sort_changes,
 )
 from agentscope_like.state import AgentState
+from agentscope_like.tool.builtin.command_checkpoint import private_places
 from agentscope_like.tool.builtin.contained.applying import (
     AppliedChanges,
     apply_changes,
@@ -41,6 +38,7 @@ from agentscope_like.tool.builtin.contained.applying import (
     undo_budget,
 )
 from agentscope_like.tool.builtin.contained.held_start import HeldStart
+from agentscope_like.tool.builtin.contained.locks import locked, store_locked
 from agentscope_like.tool.builtin.contained.outcome import (
     HeldChanges,
     Outcome,
@@ -49,6 +47,10 @@ from agentscope_like.tool.builtin.contained.outcome import (
     judge_under_all,
 )
 from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
+from agentscope_like.tool.builtin.contained.temporary_directory import (
+    TEMPORARY,
+    TemporaryDirectory,
+)
 
 if TYPE_CHECKING:
     from agentscope_like.checkpoint import CheckpointStore
@@ -62,8 +64,7 @@ _GONE = (
     "the changes of the run are no longer there: they were dropped, or applied by an earlier answer"
 )
 _LAYER_NAME = re.compile(r"[0-9a-f]{16}")
-_RUN, _LOCK = "run.json", "lock"
-_TEMPORARY = "temporary-"
+_RUN = "run.json"
 
 
 class _Run(Struct, frozen=True):
@@ -121,6 +122,9 @@ class HeldCommands:
         store: The folder of all layers; made if there is none. Everything in it is private to the
             user and hidden from every held run.
         checkpoints: Keeps what changed files were before changes are applied, if anything does.
+
+    Attributes:
+        temporary: What the commands have as `/tmp` and `/var/tmp`.
     """
 
     def __init__(self, store: Path, checkpoints: CheckpointStore | None = None) -> None:
@@ -128,7 +132,7 @@ class HeldCommands:
         self._checkpoints = checkpoints
         self._objections: dict[tuple[str, ...], str | None] = {}
         self._credentials = HeldCredentials()
-        self._temporary: _Temporary | None = None
+        self.temporary = TemporaryDirectory(store, private_places(store, checkpoints))
         self._is_tidy = False
 
     async def objection(
@@ -172,42 +176,21 @@ class HeldCommands:
             IsolationError: It cannot be made.
         """
         try:
-            with _store_locked(self._store, fcntl.LOCK_SH):
-                if self._temporary is None:
-                    self._temporary = _Temporary(self._store)
-                    weakref.finalize(self, self._temporary.remove)
+            with store_locked(self._store, fcntl.LOCK_SH):
+                hide = [*hide, *self.temporary.private]
+                temporary = self.temporary.begin([*directories, home, *hide])
                 layer = Layer.make(self._store, directories)
-                lock = _locked(layer.folder)
+                lock = locked(layer.folder)
         except OSError as error:
             raise IsolationError(f"the command cannot be held: {error}") from error
         start = HeldStart(
             layer,
             home=home,
-            temporary=self._temporary.path,
+            temporary=temporary,
             hide=hide,
             credentials=self._credentials,
         )
         return HeldCommand(start, lock, checkpoints=self._checkpoints)
-
-    def temporary(self, path: str, directories: Sequence[str]) -> VolumeMount | None:
-        """Return the mount by which a read sees what held commands left at a path in `/tmp`.
-
-        There is none where they left nothing of that name, or where a working directory is below
-        the same place: a read sees the host's files then.
-
-        Args:
-            path: An absolute path.
-            directories: The working directories.
-        """
-        if self._temporary is None:
-            return None
-        for name, place in TEMPORARY_PLACES.items():
-            first = path.removeprefix(f"{place}/").split("/", 1)[0]
-            own = os.path.join(self._temporary.path, name)
-            is_below = path.startswith(f"{place}/") and os.path.lexists(os.path.join(own, first))
-            if is_below and not any(_is_within(each, place) for each in directories):
-                return VolumeMount(own, place, read_only=True)
-        return None
 
     def find(self, question: ApplyQuestion) -> HeldCommand:
         """Find the command again that a question is about.
@@ -221,10 +204,10 @@ class HeldCommands:
         if not _LAYER_NAME.fullmatch(question.layer) or not Layer.is_in(folder):
             raise IsolationError(_GONE)
         try:
-            with _store_locked(self._store, fcntl.LOCK_SH):
+            with store_locked(self._store, fcntl.LOCK_SH):
                 layer = Layer.open(folder)
                 run = msgspec.json.decode((layer.folder / _RUN).read_bytes(), type=_Run)
-                lock = _locked(layer.folder)
+                lock = locked(layer.folder)
         except (OSError, msgspec.DecodeError) as error:
             raise IsolationError(f"{_GONE}: {error}") from error
         found = HeldCommand(None, lock, layer, run, checkpoints=self._checkpoints)
@@ -239,13 +222,13 @@ class HeldCommands:
 
     def _tidy(self) -> None:
         """Remove what runs left behind that ended with their process."""
-        with _store_locked(self._store, fcntl.LOCK_EX):
+        with store_locked(self._store, fcntl.LOCK_EX):
             for folder in self._store.iterdir():
                 is_layer = _LAYER_NAME.fullmatch(folder.name) is not None
-                if not is_layer and not folder.name.startswith(_TEMPORARY):
+                if not is_layer and not folder.name.startswith(TEMPORARY):
                     continue
                 try:
-                    lock = _locked(folder)
+                    lock = locked(folder)
                 except OSError:
                     continue  # it is in use
                 try:
@@ -272,19 +255,6 @@ class HeldCommands:
             asked = 0
         if time.time() - asked > _DAYS_KEPT * 24 * 3600:
             _drop(layer)
-
-
-class _Temporary:
-    """The directory of one session that holds the `/tmp` and `/var/tmp` of its held commands."""
-
-    def __init__(self, store: Path) -> None:
-        self.path = tempfile.mkdtemp(prefix=_TEMPORARY, dir=store)
-        self._lock = _locked(Path(self.path))
-
-    def remove(self) -> None:
-        """Remove it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self._lock)
 
 
 class HeldCommand:
@@ -486,40 +456,6 @@ def _drop(layer: Layer) -> None:
     """Drop a layer, first of all its question: what a kill leaves of it is removed then."""
     (layer.folder / _RUN).unlink(missing_ok=True)
     layer.drop()
-
-
-@contextlib.contextmanager
-def _store_locked(store: Path, kind: int) -> Iterator[None]:
-    """Keep another process from tidying what is not locked yet; blocks while one tidies.
-
-    Args:
-        store: The folder of all layers.
-        kind: `fcntl.LOCK_EX` to tidy, else `fcntl.LOCK_SH`.
-
-    Raises:
-        OSError: The lock cannot be had.
-    """
-    lock = os.open(store / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, kind)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _locked(folder: Path) -> int:
-    """Return the descriptor of the folder's lock, taken.
-
-    Raises:
-        OSError: Another process has it.
-    """
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        raise
-    return lock
 
 
 def _is_within(path: str, directory: str) -> bool:

@@ -88,7 +88,9 @@ def held_question(
             for each in one.changes
         ]
         listed = [each for each in shown if each.is_listed]
-        lines = (*_first(shown, outcome), *_files(listed))
+        first = {reason.path for reason in outcome.reasons}
+        others = [each for each in listed if each.path not in first]
+        lines = (*_first(shown, outcome), *_files(others))
         difference = "".join(each.difference() for each in listed)
     tail = output.rstrip("\n").split("\n")[-MOST_OUTPUT_LINES:] if output.strip() else []
     return HeldQuestion(
@@ -210,7 +212,11 @@ def _first(shown: Sequence[_Shown], outcome: Outcome) -> Iterator[str]:
 
 
 def _files(listed: Sequence[_Shown]) -> Iterator[str]:
-    """Yield removals in full, then the other files, or how many there are by directory."""
+    """Yield removals in full, then other files, or how many there are by directory.
+
+    Args:
+        listed: What is not asked about by itself, and listed before.
+    """
     removed = [each for each in listed if each.change.after is None]
     others = [each for each in listed if each.change.after is not None]
     yield from (each.line() for each in removed)

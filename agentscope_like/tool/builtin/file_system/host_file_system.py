@@ -128,6 +128,11 @@ class HostFileSystem:
         """Return where a path leads."""
         return locate(path, directory=directory)
 
+    def is_on_host(self, location: Location) -> bool:
+        """Return True: there are no others."""
+        del location
+        return True
+
     def homes_of(self, location: Location) -> Sequence[Location]:
         """Return the location; there is one home."""
         return (location,)

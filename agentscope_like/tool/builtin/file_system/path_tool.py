@@ -21,6 +21,7 @@ from agentscope_like.paths import (
     compile_pattern,
     escape,
     inside_any,
+    is_below,
     read_objection,
     suggest_pattern,
 )
@@ -34,6 +35,7 @@ from agentscope_like.permission import (
     PreparedCall,
     RuleError,
     never_waits,
+    private_denial,
 )
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
@@ -42,6 +44,7 @@ from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem,
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
+    from agentscope_like.tool.held_call import TemporaryFiles
 
 __all__ = ["PathTool", "PreparedPath", "sentence"]
 
@@ -58,6 +61,9 @@ class PathTool(ToolBase):
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host. Decisions are
             then about the sandbox's files, and so are rules and working directories.
+
+    Attributes:
+        temporary_files: Files of another tool that are found in `/tmp`; None without such a tool.
     """
 
     is_basis_injected = True
@@ -71,10 +77,22 @@ class PathTool(ToolBase):
     ) -> None:
         super().__init__(middlewares)
         self.backend = backend
+        self.temporary_files: TemporaryFiles | None = None
         self._files: FileSystem = HOST if backend is None else _file_system(backend)
         self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
         if self._files.has_to_look_up:
             self.prepare_decision = self._prepare
+
+    @override
+    def see_temporary_files(self, files: TemporaryFiles) -> None:
+        """Let calls find the temporary files of another tool by their paths in `/tmp`."""
+        if self.backend is None:
+            from agentscope_like.tool.builtin.file_system.temporary_files import (  # few see any
+                HostWithTemporaryFiles,
+            )
+
+            self.temporary_files = files
+            self._files = HostWithTemporaryFiles(files)
 
     @abstractmethod
     def judge(
@@ -92,7 +110,18 @@ class PathTool(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
         """Return the tool's own opinion of where the call's path leads; see `judge`."""
-        return self.judge(PreparedPath(self, tool_input, context).location, context)
+        return self.opinion(PreparedPath(self, tool_input, context).location, context)
+
+    def opinion(
+        self, location: Location | PathError, context: PermissionContext
+    ) -> PermissionDecision:
+        """Return DENY for what a tool of the toolkit keeps from models, else what `judge` says."""
+        private = () if self.temporary_files is None else self.temporary_files.private
+        if private and not isinstance(location, PathError):
+            for reading in location.readings:
+                if any(is_below(reading, each) for each in private):
+                    return private_denial(reading)
+        return self.judge(location, context)
 
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
@@ -306,7 +335,7 @@ class PreparedPath(PreparedCall):
         if not self.stands_for("check_permissions"):
             return await super().check()
         location = self.location
-        decision = self.tool.judge(location, self.context)
+        decision = self.tool.opinion(location, self.context)
         if (
             self.tool.is_read_only
             and decision.behavior is PermissionBehavior.PASSTHROUGH

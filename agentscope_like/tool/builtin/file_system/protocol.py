@@ -225,6 +225,9 @@ class FileSystem(Protocol):
             PathError: It is no usable path.
         """
 
+    def is_on_host(self, location: Location) -> bool:
+        """Return whether this host has the file at its path, where it can be restored."""
+
     def homes_of(self, location: Location) -> Sequence[Location]:
         """Return the location once for each home directory that sensitive paths can be in."""
 

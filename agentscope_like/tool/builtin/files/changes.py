@@ -131,8 +131,11 @@ class ChangingTool(WritingTool, PreviewingTool):
     @override
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
         """Return why the call can only fail, where the file may be read unasked."""
+        reader = Read(cwd=self.cwd, backend=self.backend)
+        if self.temporary_files is not None:
+            reader.see_temporary_files(self.temporary_files)
         reading = await PermissionEngine(state.permission_context, state).check_permission(
-            Read(cwd=self.cwd, backend=self.backend), {"file_path": self.path_of(tool_input)}
+            reader, {"file_path": self.path_of(tool_input)}
         )
         if reading.behavior is not PermissionBehavior.ALLOW:
             return None
@@ -184,7 +187,7 @@ class ChangingTool(WritingTool, PreviewingTool):
 
     def _recorded(self, plan: Plan, state: AgentState | None) -> AbstractContextManager[int | None]:
         """Return what keeps the file as it was around the change, if there are checkpoints."""
-        if self.checkpoints is None:
+        if self.checkpoints is None or not self._files.is_on_host(plan.location):
             return nullcontext()
         from agentscope_like.checkpoint import FileChange, FileVersion, recorded  # few keep them
 

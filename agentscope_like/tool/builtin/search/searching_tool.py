@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from agentscope_like.middleware import ToolMiddlewareBase
-from agentscope_like.paths import Location, PathError, inside
+from agentscope_like.paths import Location, PathError, inside, is_below
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
@@ -76,11 +76,15 @@ class SearchingTool(ReadingTool):
             for each in (self._rules(PermissionBehavior.DENY, context), self._asking(root, context))
             if each is not None and each.match_below(root, directories) is not None
         ]
-        if not rules:
+        private = () if self.temporary_files is None else self.temporary_files.private
+        private = tuple(each for each in private if is_below(each, root.resolved))
+        if not rules and not private:
             return None
 
         def hidden(relative: str) -> bool:
             location = inside(root, relative)
+            if any(is_below(location.resolved, each) for each in private):
+                return True
             return any(each.match(location, directories) is not None for each in rules)
 
         return hidden
