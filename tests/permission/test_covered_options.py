@@ -80,7 +80,7 @@ BEGINNINGS = "disp contex down expo impo insp prel prof resou upl rcs dot-testrc
 
 
 def test_an_option_of_an_unknown_program_may_be_cut_short(place: Place) -> None:
-    """What may be the beginning of such a piece, or ends as files of settings do, is not covered."""
+    """What may begin such a piece, or ends as the names of settings do, is not covered."""
     rules = ["allow no-such-tool:*"]
     found = {
         name: decide(f"no-such-tool --{name}", place, rules=rules).behavior.value

@@ -71,6 +71,12 @@ diff-index -p HEAD -- .ssh/id_rsa
 diff-files -p -- .ssh/id_rsa
 range-diff a..b c..d -- .ssh/id_rsa
 stash show -p -- .ssh/id_rsa
+cat-file blob HEAD:.ssh/id_rsa
+log -L1,2:.ssh/id_rsa
+log -L1,2:.ssh/id_rsa -- src/main.c
+grep -e key HEAD -- .ssh/id_rsa
+grep -m 1 key HEAD -- .ssh/id_rsa
+show --stat -p HEAD -- .ssh/id_rsa
 """
 
 
@@ -81,10 +87,12 @@ def test_what_shows_history_shows_a_secret_in_it(command: str, tmp_path: Path) -
     assert not danger(f"git {command.replace('.ssh/id_rsa', 'src/main.c')}", tmp_path)
 
 
-SUMMARIES = "--name-only --name-status --stat --stat=80 --shortstat --numstat --summary --raw -s --no-patch"
+SUMMARIES = """
+--name-only --name-status --stat --stat=80 --shortstat --numstat --summary --raw -s --no-patch
+"""
 PATCHES = """
--p -u --patch --patch-with-stat -L1,2:.ssh/id_rsa -W --function-context -U1 --unified=1 --cc -c --binary
---check --diff-merges=first-parent
+-p -u --patch --patch-with-stat -L1,2:.ssh/id_rsa -W --function-context -U1 --unified=1 --cc -c
+--binary --check --diff-merges=first-parent
 """
 
 
@@ -111,8 +119,8 @@ def test_what_prints_its_list_of_names_shows_it(tmp_path: Path) -> None:
 
 SHELLS = "sh bash zsh dash ksh mksh ash fish csh tcsh rbash posh yash"
 INTERPRETERS = """
-python pypy ipython node deno bun ts-node tsx ruby irb perl raku php lua luajit tclsh wish expect pwsh
-osascript rscript julia groovy guile racket
+python pypy ipython node deno bun ts-node tsx ruby irb perl raku php lua luajit tclsh wish
+expect pwsh osascript rscript julia groovy guile racket
 """
 DOWNLOADERS = "curl wget aria2c http https xh fetch lwp-download lynx nc ncat"
 
@@ -127,13 +135,14 @@ def test_no_program_that_runs_what_was_downloaded_is_forgotten(tmp_path: Path) -
 
 
 PREFIXED = """
-[ awk b2sum base32 base64 basename cat chgrp chmod chown chroot cksum comm cp csplit cut date dd df
-dir dircolors dirname du echo egrep env expand expr factor false fgrep find fmt fold grep groups head
-hostid id install join kill link ln locate logname ls make md5sum mkdir mkfifo mknod mktemp mv nice
-nl nohup nproc numfmt od paste patch pathchk pinky pr printenv printf ptx pwd readlink realpath rm
-rmdir runcon sed seq sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat
-stdbuf stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty uname
-unexpand uniq unlink updatedb uptime users vdir wc which who whoami xargs yes
+[ awk b2sum base32 base64 basename cat chgrp chmod chown chroot cksum comm cp csplit cut date dd
+df dir dircolors dirname du echo egrep env expand expr factor false fgrep find fmt fold grep
+groups head hostid id install join kill link ln locate logname ls make md5sum mkdir mkfifo mknod
+mktemp mv nice nl nohup nproc numfmt od paste patch pathchk pinky pr printenv printf ptx pwd
+readlink realpath rm rmdir runcon sed seq sha1sum sha224sum sha256sum sha384sum sha512sum shred
+shuf sleep sort split stat stdbuf stty sum sync tac tail tar tee test time timeout touch tr true
+truncate tsort tty uname unexpand uniq unlink updatedb uptime users vdir wc which who whoami
+xargs yes
 """
 
 
@@ -145,17 +154,18 @@ def test_a_rule_speaks_of_each_gnu_program_with_a_g_before_its_name() -> None:
 
 
 ALIASES = """
-7z 7za 7zr; ack ack-grep; awk gawk mawk nawk; bat batcat; cmp gcmp; cp gcp; declare typeset; dnf yum
-eza exa; fd fdfind; fly flyctl; gpg gpg2; hexdump hd; ln gln; make gmake; mapfile readarray; mise rtx
-mv gmv; node nodejs; pip pip3; pkg-config pkgconf; pypy pypy3; python python2 python3 python3.8
-python python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; realpath grealpath; rm grm
-sed gsed; shuf gshuf; sort gsort; tar gtar; timeout gtimeout; tr gtr; uniq guniq
+7z 7za 7zr; ack ack-grep; awk gawk mawk nawk; bat batcat; cmp gcmp; cp gcp; declare typeset;
+dnf yum; eza exa; fd fdfind; fly flyctl; gpg gpg2; hexdump hd; ln gln; make gmake;
+mapfile readarray; mise rtx; mv gmv; node nodejs; pip pip3; pkg-config pkgconf; pypy pypy3;
+python python2 python3 python3.8
+python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; realpath grealpath;
+rm grm; sed gsed; shuf gshuf; sort gsort; tar gtar; timeout gtimeout; tr gtr; uniq guniq
 """
 
 
 def test_no_other_name_of_a_program_is_forgotten() -> None:
     """What denies a program by its first name denies it by each other one."""
-    for names in ALIASES.strip().replace("\n", "; ").split("; "):
+    for names in ALIASES.split(";"):
         first, *others = names.split()
         for other in others:
             assert met(f"{other} x", f"{first} x:*") == "deny", other
