@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.permission.kit import Place, danger_of, met
+from tests.permission.kit import Place, danger_of, make_place, met
 
 
 def danger(command: str, home: Path) -> str:
@@ -167,3 +167,16 @@ def test_no_other_name_of_a_program_is_forgotten() -> None:
         for other in others:
             assert met(f"{other} x", f"{first} x:*") == "deny", other
     assert met("xgcp x", "cp x:*") == met("python4.1x x", "python x:*") == "allow"
+
+
+WALKERS = "find . -name y; find; fd y; tree; du; ls -R; eza -T; lsd -T; git ls-files"
+LISTERS = "find src; fd y src; tree src; du src; ls; eza; lsd; git ls-files src"
+
+
+def test_what_lists_all_below_its_directory_meets_a_denied_listing(tmp_path: Path) -> None:
+    """Without being told a place, or told so by an option; what stays elsewhere does not."""
+    here = make_place(tmp_path, "hidden/y src/x")
+    for command in WALKERS.split("; "):
+        assert met(command, "Glob(hidden/**)", here) == "ask", command
+    for command in LISTERS.split("; "):
+        assert met(command, "Glob(hidden/**)", here) == "allow", command
