@@ -110,6 +110,12 @@ def test_what_could_never_match_is_refused(pattern: str) -> None:
         Bash().validate_rule(pattern)
 
 
+def test_a_program_of_the_system_is_offered_by_its_name() -> None:
+    """A rule for its bare name covers its path; a program of the project keeps its own path."""
+    assert suggested_for("/usr/bin/npm run x") == ["npm run x"]
+    assert suggested_for("./npm run x") == ["./npm run x"]
+
+
 @pytest.mark.parametrize(
     ("line", "starts"),
     [

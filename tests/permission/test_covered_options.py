@@ -76,6 +76,20 @@ def test_an_option_of_an_unknown_program_is_covered_unless_its_name_tells_more(
         assert found.behavior.value == "ask", name
 
 
+BEGINNINGS = "disp contex down expo impo insp prel prof resou upl rcs dot-testrc"
+
+
+def test_an_option_of_an_unknown_program_may_be_cut_short(place: Place) -> None:
+    """What may begin such a piece, or ends as the names of settings do, is not covered."""
+    rules = ["allow no-such-tool:*"]
+    found = {
+        name: decide(f"no-such-tool --{name}", place, rules=rules).behavior.value
+        for name in (*BEGINNINGS.split(), "di", "pl", "dot-test")
+    }
+    covered = {name for name, behavior in found.items() if behavior == "allow"}
+    assert covered == {"rcs", "di", "pl", "dot-test"}
+
+
 @pytest.mark.parametrize("name", ["level", "level=3", "slow", "x-y"])
 def test_an_option_of_an_unknown_program_with_a_plain_name_is_covered(
     name: str, place: Place

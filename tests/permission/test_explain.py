@@ -146,6 +146,14 @@ def test_every_row_of_the_table_has_words(row: DecisionRow) -> None:
     assert explanation.to_json()["row"] == {"number": row.value, "text": ROW_WORDS[row]}
 
 
+def test_a_decision_of_no_row_tells_none() -> None:
+    """What no row of the table settled has no number, and no words of one."""
+    decision = PermissionDecision(PermissionBehavior.DENY, "No.")
+    explanation = Explanation(decision, "Write", {"file_path": "a"})
+    assert explanation.to_json()["row"] is None
+    assert "row " not in explanation.to_text()
+
+
 def test_parts_are_numbered_and_what_is_in_doubt_is_marked() -> None:
     """Each part is underlined with its number, what is in doubt with carets, in place."""
     explanation = of("ls -la && cat a > out.txt")
@@ -371,6 +379,8 @@ async def test_what_a_safety_check_found_is_shown_of_a_long_command() -> None:
         ("rm build/x", ["rm build/x"], []),
         ("python3 a.py", ["python3 a.py"], []),
         ("npm run x > a", ["= npm run x > a"], []),
+        ("pytest --evil-config=x", ["pytest --evil-config=x"], []),
+        ("npm run x && make y", ["= npm run x && make y"], []),
     ],
 )
 async def test_a_wider_rule_is_told_and_not_offered(

@@ -33,6 +33,13 @@ def test_a_command_that_would_not_work_is_not_to_run_held(command: str, because:
     assert (objection_to_holding(command) or "").endswith(because)
 
 
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if "each" in kind])
+def test_each_program_that_would_not_work_is_not_to_run_held(kind: str) -> None:
+    """No program and no sub-command that needs more than a held run has is forgotten."""
+    because, each = KINDS[kind]["because"], KINDS[kind]["each"]
+    assert [one for one in each if not (objection_to_holding(one) or "").endswith(because)] == []
+
+
 @pytest.mark.parametrize(("command", "because"), commands("spared"))
 def test_its_neighbour_may_run_held(command: str, because: str) -> None:
     """Commands that look alike, and those that nobody knows, may."""

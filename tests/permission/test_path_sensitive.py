@@ -427,3 +427,27 @@ def test_either_list_of_names_may_be_chosen_alone() -> None:
         assert (
             bool(write_objection(at(path), SensitiveNames(directories=("two",)))) is by_directories
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "neighbour"),
+    [
+        ("id_work", "idwork"),
+        ("server.pem", "server.pem.py"),
+        ("a.key", "akey"),
+        ("a.p12", "ap12"),
+        ("a.pfx", "apfx"),
+        ("credentials.old", "mycredentials"),
+        ("shadow", "shadows"),
+        ("a.kdbx", "akdbx"),
+        (".bashrc", "bashrc"),
+        (".vscode/x", "vscode/x"),
+    ],
+)
+def test_names_that_credentials_often_have_are_known(name: str, neighbour: str) -> None:
+    """A path that ends with such a name, whatever its case, is looked at; its neighbour is not."""
+    names = SensitiveNames()
+    for path in (name, f"a/{name}", name.upper(), f"{name}/"):
+        assert names.occur_in(path), path
+    assert not names.occur_in(neighbour)
+    assert SensitiveNames.of(files=["x.conf"]).occur_in(name) == (name != ".bashrc")

@@ -102,6 +102,9 @@ class Downloads:
 _MODULE_MARK = "\0"
 """Marks a script's name without its extension; no file name contains it."""
 
+_OF_PACKAGES = ("__init__", "__main__")
+"""The names of the files that run with a package of Python."""
+
 
 def _runs_code(part: Part) -> bool:
     name = part.name
@@ -225,9 +228,10 @@ def _values_of_option(word: str) -> list[str | None]:
 
 
 def _module(name: str | None) -> tuple[str, ...] | None:
+    """Return the names of the files that run with a module: its packages and its own."""
     if name is None:
         return None
-    return (f"{name.partition('.')[0].casefold()}{_MODULE_MARK}",)
+    return tuple([f"{each}{_MODULE_MARK}" for each in (*name.casefold().split("."), *_OF_PACKAGES)])
 
 
 def _bare(words: Sequence[str | None]) -> tuple[str, ...] | None:

@@ -234,8 +234,9 @@ class Walk:
         self, command: Command, drafts: Sequence[Draft], scope: WalkScope
     ) -> Output | None:
         """Return what is known of what a command prints; None where that is nothing."""
-        pipes = isinstance(command, Pipeline) and not command.timed
-        commands = command.commands if isinstance(command, Pipeline) and pipes else (command,)
+        commands: tuple[Command, ...] = (command,)
+        if isinstance(command, Pipeline) and not command.timed:
+            commands = command.commands
         stages: list[Draft] = []
         for each in commands:
             stages += [draft for draft in drafts if draft.proves(each, scope)]

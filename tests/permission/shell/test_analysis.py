@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from tests.permission.kit import CommandAnalysis, analyze
 
-from .test_catalog import OTHER, READS
+from .test_catalog import PROGRAMS
+
+READS = [command for group in PROGRAMS.values() for command in group["reads"]]
+OTHER = [command for group in PROGRAMS.values() for command in group["other"]]
 
 
 def read(command: str) -> CommandAnalysis:

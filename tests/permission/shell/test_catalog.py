@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from agentscope_like.shell.catalog import REST, CatalogError, Grammar, parse_pro
 from tests.permission.kit import analyze
 
 PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("utf-8"))
+
+CHANGE = re.compile(r"`[\w ]+` (?:writes|removes) `\w+`")
 
 LINES = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
 
@@ -56,6 +59,23 @@ def test_each_line_of_the_catalog_decides(program: str) -> None:
     unproven = [each for each in cases.get("reads", ()) if not proven(each)]
     assert unproven == []
     assert [each for each in cases.get("other", ()) if proven(each)] == []
+
+
+def doubts_but_changes(command: str) -> list[str]:
+    """Return the doubts about a command, without those that it changes a path that is known."""
+    doubts = analyze(command, directory="/ws", home="/home/u").all_doubts
+    return [each.message for each in doubts if not CHANGE.fullmatch(each.message)]
+
+
+def test_each_line_about_a_program_that_changes_files_decides() -> None:
+    """What a line allows to a program that changes files is in doubt for these changes alone."""
+    programs = LINES["programs"].values()
+    changes = [command for cases in programs for command in cases.get("changes", ())]
+    doubted = [command for cases in programs for command in cases.get("doubted", ())]
+    assert {each: doubts_but_changes(each) for each in changes if doubts_but_changes(each)} == {}
+    assert [each for each in doubted if not doubts_but_changes(each)] == []
+    assert changes
+    assert doubted
 
 
 def test_the_catalog_tells_what_happens_to_a_path() -> None:

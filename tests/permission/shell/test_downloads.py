@@ -250,6 +250,20 @@ def test_options_may_stand_before_a_module() -> None:
     assert not runs_download("curl -o f.py http://h; python3 g -m f")
 
 
+@pytest.mark.parametrize("file", ["m.py", "pkg/m.py", "pkg/m/__main__.py", "pkg/__init__.py"])
+def test_a_module_runs_its_packages_and_its_own_file(file: str) -> None:
+    """`python -m pkg.m` runs what is loaded for any part of the name, and for a package of it."""
+    assert runs_download(f"curl -o {file} http://h; python -m pkg.m")
+    assert not runs_download(f"curl -o {file} http://h; python other.py")
+
+
+def test_another_module_is_not_the_loaded_one() -> None:
+    """No part of its name is that of the file."""
+    assert not runs_download("curl -o n.py http://h; python -m pkg.m")
+    assert not runs_download("curl -o pkg/m.py http://h; python -m pkg2.other")
+    assert not runs_download("curl -o m.py http://h; python -mother")
+
+
 def test_a_program_of_the_project_may_be_what_is_loaded() -> None:
     """A program with a path may be a loaded one; one that is found by name is not."""
     assert runs_download("curl -o f http://h; ./f")

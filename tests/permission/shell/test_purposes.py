@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,9 @@ ROWS = [
     for alternatives, does in table.items()
     for words in alternatives.split("|")
 ]
+
+
+TOLD = tomllib.loads(Path(__file__).with_name("purposes.toml").read_text("utf-8"))
 
 
 def messages(command: str) -> list[str]:
@@ -81,6 +85,11 @@ def test_each_row_is_told_of_some_command(command: str, does: str) -> None:
     assert does == does.strip(" .")
     told = [messages(f"{command}{rest}") for rest in ("", " zz", " --no-such", " -f x=y zz")]
     assert [f"`{command}` {does}"] in told
+
+
+def test_what_is_told_of_each_program_stays_so() -> None:
+    """Of each program and each kind of its sub-commands, a person reads this sentence."""
+    assert {command: told for command, told in TOLD.items() if told not in messages(command)} == {}
 
 
 def test_every_word_in_doubt_is_marked() -> None:
