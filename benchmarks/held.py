@@ -29,7 +29,7 @@ from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.sandbox.layer import Layer
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Toolkit
-from agentscope_like.tool.builtin.contained import HeldCommand, HeldCommands, HeldStart
+from agentscope_like.tool.builtin.held import HeldCommand, HeldCommands, HeldStart
 
 __all__ = ["main"]
 

@@ -126,7 +126,7 @@ def check_call(
 
 async def _held(tool_input: dict[str, Any], context: PermissionContext, directory: Path) -> str:
     """Return what comes of a command where commands run held; tries to hold a harmless one."""
-    from agentscope_like.tool.builtin.contained import HoldableCommand
+    from agentscope_like.tool.builtin.held import HoldableCommand
 
     with tempfile.TemporaryDirectory() as layers:
         bash = load_tool("Bash", directory, layers=Path(layers))

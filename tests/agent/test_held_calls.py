@@ -14,7 +14,7 @@ from agentscope_like.message import Msg, TextBlock, ToolCallState, ToolResponse,
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.permission import PermissionBehavior, PermissionRule
 from agentscope_like.sandbox.layer import Layer
-from agentscope_like.tool.builtin.contained import held_commands
+from agentscope_like.tool.builtin.held import held_commands
 from tests.agent.kit import (
     agent_of,
     answer,
@@ -26,7 +26,7 @@ from tests.agent.kit import (
     results_of,
     text_of,
 )
-from tests.tool.builtin.contained.held_kit import Scene
+from tests.tool.builtin.held.held_kit import Scene
 
 DONE = [TextBlock(text="done")]
 

@@ -10,7 +10,7 @@ import pytest
 
 from agentscope_like.checkpoint import CheckpointStore, FileChange, FileVersion
 from agentscope_like.tool.builtin.undo import settle_restorations
-from tests.tool.builtin.contained.runs import tree
+from tests.tool.builtin.held.runs import tree
 
 _PROGRAM = """
 import asyncio, os, shutil, subprocess, sys
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from agentscope_like.checkpoint import CheckpointStore, FileChange, file_version, recorded
 from tests.checkpoint.undo_kit import Undo
-from tests.tool.builtin.contained.runs import make_project
+from tests.tool.builtin.held.runs import make_project
 
 STEPS = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.chmod",
          "os.truncate"}

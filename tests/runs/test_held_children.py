@@ -20,7 +20,7 @@ from tests.delegation.kit import (
     saying,
     told,
 )
-from tests.tool.builtin.contained.held_kit import Scene
+from tests.tool.builtin.held.held_kit import Scene
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from tests.sandbox.held.lifelike import (
 )
 from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.shared_programs import share_programs
-from tests.tool.builtin.contained.held_kit import Scene
+from tests.tool.builtin.held.held_kit import Scene
 
 __all__ = [
     "MODES",

@@ -27,7 +27,7 @@ from tests.sandbox.held.questions import (
     recorded_questions,
     share,
 )
-from tests.tool.builtin.contained.held_kit import Scene
+from tests.tool.builtin.held.held_kit import Scene
 
 COMMANDS = int(os.environ.get("QUESTION_COMMANDS", "15"))
 """How many of the commands run in each mode as each user; all of them take half an hour."""

@@ -398,7 +398,7 @@ class Bash(ToolBase):
             return self._containment.temporary_files
         if self.checkpoints is None:
             return None
-        from agentscope_like.tool.builtin.contained import kept_by_checkpoints  # few have them
+        from agentscope_like.tool.builtin.held import kept_by_checkpoints  # few have them
 
         return kept_by_checkpoints(self.checkpoints)
 

@@ -34,7 +34,7 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.bash.environment import secret_names
 from agentscope_like.tool.builtin.bash.host_shell import Shell, still_there
 from agentscope_like.tool.builtin.bash.shell_result import NO_OUTPUT, not_confined
-from agentscope_like.tool.builtin.contained import (
+from agentscope_like.tool.builtin.held import (
     ChangesResult,
     HeldCommand,
     HeldCommands,

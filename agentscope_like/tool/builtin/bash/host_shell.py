@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from agentscope_like.permission.command import FilePatterns
     from agentscope_like.sandbox.secret_wall import CoveredRun, CoveredSecrets
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
-    from agentscope_like.tool.builtin.contained import HeldStart
+    from agentscope_like.tool.builtin.held import HeldStart
 
 __all__ = ["Shell", "still_there"]
 

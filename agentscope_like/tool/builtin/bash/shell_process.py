@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.held import HeldRun
     from agentscope_like.sandbox.host import OrphanGuard
     from agentscope_like.sandbox.isolation import Confinement, Profile
-    from agentscope_like.tool.builtin.contained import HeldStart
+    from agentscope_like.tool.builtin.held import HeldStart
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
 

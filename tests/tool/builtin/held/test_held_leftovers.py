@@ -14,7 +14,7 @@ import pytest
 
 from agentscope_like.message import ToolCallState, ToolResultState
 from agentscope_like.sandbox.layer import layer_objection
-from tests.tool.builtin.contained.held_kit import Scene, until
+from tests.tool.builtin.held.held_kit import Scene, until
 
 pytestmark = [
     pytest.mark.skipif(

@@ -8,7 +8,7 @@ import pytest
 
 from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.sandbox.layer import Change, FileKind, FileState, Sort, SortedChange
-from agentscope_like.tool.builtin.contained import HeldChanges, Verdict, judge_outcome
+from agentscope_like.tool.builtin.held import HeldChanges, Verdict, judge_outcome
 
 DEFAULT, EDITS, NOBODY = (
     PermissionMode.DEFAULT,

@@ -21,9 +21,9 @@ from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.message import TextBlock, UserMsg
 from agentscope_like.session import SQLiteSessionStorage, recorded
 from agentscope_like.state import AgentState
-from agentscope_like.tool.builtin.contained import HeldCommand
+from agentscope_like.tool.builtin.held import HeldCommand
 from tests.agent.kit import agent_of, answer, calls_of
-from tests.tool.builtin.contained.held_kit import Scene
+from tests.tool.builtin.held.held_kit import Scene
 
 __all__ = [
     "AFTER_NO",

@@ -11,8 +11,8 @@ import pytest
 
 from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.sandbox.layer import Change, FileKind, FileState, Sort, SortedChange
-from agentscope_like.tool.builtin.contained import HeldChanges, judge_outcome, judge_under_all
-from tests.tool.builtin.contained.outcome_reference import (
+from agentscope_like.tool.builtin.held import HeldChanges, judge_outcome, judge_under_all
+from tests.tool.builtin.held.outcome_reference import (
     MODES,
     SORTS,
     ChangeFacts,

@@ -5,24 +5,24 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.contained.applying import (
+    from agentscope_like.tool.builtin.held.applying import (
         AppliedChanges,
         apply_changes,
         settle_layer,
         undo_budget,
     )
-    from agentscope_like.tool.builtin.contained.held_commands import (
+    from agentscope_like.tool.builtin.held.held_commands import (
         ChangesResult,
         HeldCommand,
         HeldCommands,
     )
-    from agentscope_like.tool.builtin.contained.held_start import HeldStart
-    from agentscope_like.tool.builtin.contained.hidden_files import HiddenFiles, hidden_by_rules
-    from agentscope_like.tool.builtin.contained.holdable_command import (
+    from agentscope_like.tool.builtin.held.held_start import HeldStart
+    from agentscope_like.tool.builtin.held.hidden_files import HiddenFiles, hidden_by_rules
+    from agentscope_like.tool.builtin.held.holdable_command import (
         HoldableCommand,
         UndoableHoldableCommand,
     )
-    from agentscope_like.tool.builtin.contained.outcome import (
+    from agentscope_like.tool.builtin.held.outcome import (
         HeldChanges,
         Outcome,
         PathReason,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         judge_outcome,
         judge_under_all,
     )
-    from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
-    from agentscope_like.tool.builtin.contained.temporary_directory import kept_by_checkpoints
+    from agentscope_like.tool.builtin.held.question import HeldQuestion, held_question
+    from agentscope_like.tool.builtin.held.temporary_directory import kept_by_checkpoints
 
 __all__ = [
     "AppliedChanges",

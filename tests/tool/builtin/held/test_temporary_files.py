@@ -16,7 +16,7 @@ import pytest
 from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.message import ToolCallBlock, ToolCallState, ToolResponse, ToolResultState
 from agentscope_like.tool import Edit, Glob, Grep, Read, Toolkit, Write
-from tests.tool.builtin.contained.held_kit import Scene, text_of
+from tests.tool.builtin.held.held_kit import Scene, text_of
 
 PLACES = ("/tmp", "/var/tmp")
 

@@ -31,23 +31,23 @@ from agentscope_like.sandbox.layer import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.command_checkpoint import private_places
-from agentscope_like.tool.builtin.contained.applying import (
+from agentscope_like.tool.builtin.held.applying import (
     AppliedChanges,
     apply_changes,
     settle_layer,
     undo_budget,
 )
-from agentscope_like.tool.builtin.contained.held_start import HeldStart
-from agentscope_like.tool.builtin.contained.locks import locked, store_locked
-from agentscope_like.tool.builtin.contained.outcome import (
+from agentscope_like.tool.builtin.held.held_start import HeldStart
+from agentscope_like.tool.builtin.held.locks import locked, store_locked
+from agentscope_like.tool.builtin.held.outcome import (
     HeldChanges,
     Outcome,
     PathReason,
     Verdict,
     judge_under_all,
 )
-from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
-from agentscope_like.tool.builtin.contained.temporary_directory import (
+from agentscope_like.tool.builtin.held.question import HeldQuestion, held_question
+from agentscope_like.tool.builtin.held.temporary_directory import (
     TEMPORARY,
     TemporaryDirectory,
 )

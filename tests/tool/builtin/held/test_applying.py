@@ -17,7 +17,7 @@ from agentscope_like.permission import (
     PermissionMode,
 )
 from agentscope_like.sandbox.layer import ApplyError, Layer, layer_objection
-from agentscope_like.tool.builtin.contained import (
+from agentscope_like.tool.builtin.held import (
     AppliedChanges,
     Verdict,
     apply_changes,
@@ -25,7 +25,7 @@ from agentscope_like.tool.builtin.contained import (
     settle_layer,
 )
 from tests.checkpoint.undo_kit import Undo, text_of
-from tests.tool.builtin.contained.runs import changes_of, make_project, make_repository, ran, tree
+from tests.tool.builtin.held.runs import changes_of, make_project, make_repository, ran, tree
 
 pytestmark = pytest.mark.skipif(
     layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,

@@ -9,7 +9,7 @@ import pytest
 
 from agentscope_like.permission import PermissionContext
 from agentscope_like.sandbox.layer import Layer, UndoBudget, layer_objection, sort_changes
-from agentscope_like.tool.builtin.contained import (
+from agentscope_like.tool.builtin.held import (
     HeldChanges,
     HeldQuestion,
     held_question,

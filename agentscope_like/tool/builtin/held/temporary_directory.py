@@ -14,7 +14,7 @@ from agentscope_like.paths import is_below
 from agentscope_like.sandbox import VolumeMount
 from agentscope_like.sandbox.held import TEMPORARY_PLACES
 from agentscope_like.tool.builtin.command_checkpoint import private_places
-from agentscope_like.tool.builtin.contained.locks import locked
+from agentscope_like.tool.builtin.held.locks import locked
 
 if TYPE_CHECKING:
     from agentscope_like.checkpoint import CheckpointStore

@@ -12,8 +12,8 @@ import pytest
 from agentscope_like.checkpoint import CheckpointStore, file_digest
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.layer import Layer, layer_objection
-from agentscope_like.tool.builtin.contained import settle_layer
-from tests.tool.builtin.contained.runs import tree
+from agentscope_like.tool.builtin.held import settle_layer
+from tests.tool.builtin.held.runs import tree
 
 pytestmark = pytest.mark.skipif(
     layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
@@ -25,8 +25,8 @@ import os, sys
 from pathlib import Path
 
 from agentscope_like.checkpoint import CheckpointStore
-from agentscope_like.tool.builtin.contained import apply_changes
-from tests.tool.builtin.contained.runs import changes_of, make_project, ran
+from agentscope_like.tool.builtin.held import apply_changes
+from tests.tool.builtin.held.runs import changes_of, make_project, ran
 
 STEPS = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.chmod",
          "os.utime", "shutil.rmtree"}

@@ -12,7 +12,7 @@ import pytest
 from agentscope_like.permission import PermissionContext
 from agentscope_like.sandbox.held import HeldRun, held_objection
 from agentscope_like.sandbox.layer import Layer
-from agentscope_like.tool.builtin.contained import HiddenFiles, hidden_by_rules
+from agentscope_like.tool.builtin.held import HiddenFiles, hidden_by_rules
 from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.world import World
 
@@ -131,7 +131,7 @@ def test_too_many_are_an_objection(project: Path, monkeypatch: pytest.MonkeyPatc
     assert len(_hidden(project, "Read(many/*.key)").paths) == 64
     (many / "64.key").write_text("x\n")
     assert "more than 64" in _hidden(project, "Read(many/*.key)").objection
-    monkeypatch.setattr("agentscope_like.tool.builtin.contained.hidden_files.MOST_ENTRIES", 60)
+    monkeypatch.setattr("agentscope_like.tool.builtin.held.hidden_files.MOST_ENTRIES", 60)
     assert "more than 60 files" in _hidden(project, "Read(many/0.key)").objection
     assert _names(project, "Read(private/plan.txt)") == {"private/plan.txt"}
 

@@ -24,7 +24,7 @@ from agentscope_like.permission import (
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, CallRequest, Toolkit
 from agentscope_like.tool.base import ToolBase
-from tests.tool.builtin.contained.held_kit import Scene, text_of, until
+from tests.tool.builtin.held.held_kit import Scene, text_of, until
 
 
 @pytest.fixture(autouse=True)

@@ -20,9 +20,9 @@ from agentscope_like.sandbox.layer import (
     SortedChange,
     read_file_below,
 )
-from agentscope_like.tool.builtin.contained.outcome import HeldChanges, Outcome
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.files import decode, unified_diff
+from agentscope_like.tool.builtin.held.outcome import HeldChanges, Outcome
 
 __all__ = ["HeldQuestion", "held_question"]
 

@@ -15,8 +15,8 @@ from agentscope_like.agent import Agent
 from agentscope_like.message import ToolCallState, ToolResultState
 from agentscope_like.sandbox.layer import layer_objection
 from tests.agent.kit import answer, calls_of, results_of, text_of
-from tests.tool.builtin.contained.held_kit import until
-from tests.tool.builtin.contained.killed_runs import (
+from tests.tool.builtin.held.held_kit import until
+from tests.tool.builtin.held.killed_runs import (
     AFTER_NO,
     AFTER_YES,
     AFTER_YES_THEN_NO,
@@ -43,7 +43,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Kill a process at each point, and return the folder of all."""
     top = tmp_path_factory.mktemp("killed")
     done = subprocess.run(
-        [sys.executable, "-m", "tests.tool.builtin.contained.killed_runs", str(top), *POINTS],
+        [sys.executable, "-m", "tests.tool.builtin.held.killed_runs", str(top), *POINTS],
         cwd=Path(__file__).parents[4],
         capture_output=True,
         text=True,

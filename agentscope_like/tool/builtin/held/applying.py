@@ -36,7 +36,7 @@ from agentscope_like.sandbox.layer import (
     finish_applying,
     read_file_below,
 )
-from agentscope_like.tool.builtin.contained.outcome import HeldChanges
+from agentscope_like.tool.builtin.held.outcome import HeldChanges
 
 __all__ = ["AppliedChanges", "apply_changes", "settle_layer", "undo_budget"]
 

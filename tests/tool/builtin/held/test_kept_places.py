@@ -18,7 +18,7 @@ from agentscope_like.message import ToolCallBlock, ToolCallState, ToolResponse
 from agentscope_like.permission import PermissionBehavior
 from agentscope_like.tool import Bash, Glob, Grep, Read, Toolkit, Write
 from tests.sandbox.held.world import place_of_worlds
-from tests.tool.builtin.contained.held_kit import Scene, text_of
+from tests.tool.builtin.held.held_kit import Scene, text_of
 
 SECRET = "word-of-a-layer"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.sandbox.layer import Layer, sort_changes
-from agentscope_like.tool.builtin.contained import HeldChanges, undo_budget
+from agentscope_like.tool.builtin.held import HeldChanges, undo_budget
 from tests.sandbox.layer.layers import run
 
 
