@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import Struct
 
 from agentscope_like.paths import (
-    TOO_MANY,
     Location,
     PathError,
     TooManyFilesError,
@@ -79,9 +78,7 @@ def hold_objection(analysis: CommandAnalysis, surroundings: Surroundings) -> str
         for part in analysis.parts:
             if reason := _effect_objection(part, around) or _row_objection(part, analysis, around):
                 return reason
-    except TooManyFilesError:
-        return f"it {TOO_MANY}"
-    except PathError as error:
+    except (PathError, TooManyFilesError) as error:
         return str(error)
     return None
 

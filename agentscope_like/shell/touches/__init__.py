@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.touches.copying import Below, copy_objection, pattern_objection
 from agentscope_like.shell.touches.declared_writes import DeclaredChanges, declared_changes
-from agentscope_like.shell.touches.links import link_objection, passed
+from agentscope_like.shell.touches.links import link_objection
 from agentscope_like.shell.touches.touched_files import (
     Touch,
     TouchKind,
@@ -23,7 +23,6 @@ __all__ = [
     "is_pattern",
     "link_objection",
     "named_by_command",
-    "passed",
     "pattern_objection",
     "touches",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Set
 from enum import Enum
 from itertools import takewhile
 
-from agentscope_like.paths import ENTRY, FileKind, Location, TooManyFilesError, lineage, matches
+from agentscope_like.paths import ENTRY, FileKind, Location, lineage, matches
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
@@ -51,13 +51,10 @@ def copy_objection(part: Part, around: Surroundings) -> str | None:
         for place in around.locations(effect) or ():
             if place.kind is not FileKind.DIRECTORY:
                 continue
-            try:
-                if effect.kind is EffectKind.READ and (reason := _sensitive_below(place, around)):
-                    return f"`{effect.target}` contains a sensitive path: {reason}"
-                if effect.kind is EffectKind.WRITE and any(around.links_below(place)):
-                    return f"`{effect.target}` contains symlinks, which could redirect the copy"
-            except TooManyFilesError:
-                return f"`{effect.target}` contains too many files to check each one"
+            if effect.kind is EffectKind.READ and (reason := _sensitive_below(place, around)):
+                return f"`{effect.target}` contains a sensitive path: {reason}"
+            if effect.kind is EffectKind.WRITE and any(around.links_below(place)):
+                return f"`{effect.target}` contains symlinks, which could redirect the copy"
     return None
 
 
@@ -71,54 +68,42 @@ def _sensitive_below(directory: Location, around: Surroundings) -> str | None:
 
 
 def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    """Return why a file that another part creates, and a pattern matches, may lead elsewhere.
+    """Return why a pattern of what a part relocates may match what another part writes, or None.
 
     `echo x > l; cp l* d/` writes to `d/l`, which may be a link.
 
     Raises:
-        PathError: A path cannot be resolved.
         TooManyFilesError: The look budget is spent.
     """
-    filled = [
-        (part, f"{effect.path}{suffix}", effect.glob or part.is_a("relocates"))
+    written = [
+        (part, effect)
         for part in analysis.parts
         for effect in part.effects
         if effect.kind is EffectKind.WRITE and effect.path
-        for suffix in (effect.backups if effect.glob else ("", *effect.backups))
     ]
     for part in analysis.parts:
         for effect in part.effects if part.is_a("relocates") else ():
             pattern = effect.named_after
             if pattern is None:
                 continue
-            around.effort.spend(ENTRY * len(filled))
-            folder = (effect.way or "").rpartition("/")[0]
-            for other, path, is_vague in filled:
-                if other is part or not _may_match(path, pattern, is_vague=is_vague):
-                    continue
-                if is_vague or "**" in pattern or _copies_trees(part):
-                    return f"another command may create files that `{effect.target}` matches"
-                name = path.split("/")[pattern.count("/")]
-                if reason := around.edit_objection(f"{folder}/{name}"):
-                    return reason
+            around.effort.spend(ENTRY * len(written))
+            if any(_may_match(each, pattern) for other, each in written if other is not part):
+                return (
+                    f"another command may create files that `{part.name}` takes to "
+                    f"`{effect.target}`"
+                )
     return None
 
 
-def _may_match(path: str, pattern: str, *, is_vague: bool) -> bool:
-    """Return whether a path at, above or below a written path may match a pattern.
+def _may_match(effect: Effect, pattern: str) -> bool:
+    """Return whether what is written, or what lies above or below it, may match a pattern.
 
-    Args:
-        path: The written path.
-        pattern: The pattern.
-        is_vague: Whether others below the path, or that match it, may be written too.
+    Of a pattern, only backups are new: what it matches is there.
     """
-    own = path.split("/")
-    wanted = list(takewhile(lambda name: "**" not in name, pattern.split("/")))
-    return (is_vague or len(own) >= len(wanted)) and all(map(matches, own, wanted))
-
-
-def _copies_trees(part: Part) -> bool:
-    return any(each.recursive for each in part.effects if each.kind is EffectKind.READ)
+    names = list(takewhile(lambda name: "**" not in name, pattern.split("/")))
+    suffixes = effect.backups if effect.glob else ("", *effect.backups)
+    paths = (f"{effect.path}{suffix}" for suffix in suffixes)
+    return any(all(map(matches, path.split("/"), names)) for path in paths)
 
 
 class Copying:

@@ -37,7 +37,7 @@ from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Heredoc
 from agentscope_like.shell.touches.copying import Below, Copying
-from agentscope_like.shell.touches.links import goes_through, makes_links, spots, takes_links
+from agentscope_like.shell.touches.links import makes_links, takes_links
 
 __all__ = ["Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
 
@@ -102,7 +102,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
                 yield from look.at(effect, kind, part)
             except (PathError, TooManyFilesError):
                 yield Touch(part, kind, effect.target, None)
-        yield from look.made(part)
+        look.remember_links(part)
         match implied(part, analysis):
             case Implied.SEARCHES:
                 yield from look.where_it_runs(part, TouchKind.READ)
@@ -115,14 +115,14 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Lists the touches of one command."""
 
-    __slots__ = ("_analysis", "_around", "_copying", "_fed_alike", "_links")
+    __slots__ = ("_analysis", "_around", "_copying", "_fed_alike", "_has_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
         self._copying = Copying(analysis, around)
         self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
-        self._links: set[str] = set()
+        self._has_links = False
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield the touches of one effect.
@@ -134,7 +134,7 @@ class _Look:
         if effect.path is None:
             yield from self._fed(effect, kind, part)
             return
-        if self._links and goes_through(effect, self._links, self._around):
+        if self._has_links:
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
@@ -156,18 +156,12 @@ class _Look:
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
 
-    def made(self, part: Part) -> Iterator[Touch]:
-        """Remember where a part may create a link, for later parts; yield doubts.
-
-        Once there are links, any copied or moved file may be one.
-        """
-        if not part.is_a("relocates"):
-            return
+    def remember_links(self, part: Part) -> None:
+        """Remember whether a part may put a link somewhere, through which later parts may go."""
         try:
-            if self._links or makes_links(part) or takes_links(part, self._around):
-                self._links.update(spots(part, self._around))
-        except (PathError, TooManyFilesError):
-            yield Touch(part, _WRITES, min(part.written, default=""), None)
+            self._has_links |= makes_links(part) or takes_links(part, self._around)
+        except PathError:
+            self._has_links = True
 
     def where_it_runs(
         self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
