@@ -1,9 +1,4 @@
-"""Looks at files of this host that steer programs: names, settings, and versions of Python.
-
-Names in a directory are remembered for as long as it is unchanged. A program cannot set its time of
-change, which every name that comes or goes renews. Of a directory that changed a moment ago the
-clock is too coarse to tell, so that it is listed again.
-"""
+"""Reads settings in files that steer programs, and versions of Python of this host."""
 
 from __future__ import annotations
 
@@ -11,63 +6,12 @@ import json
 import os
 import re
 import stat
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import islice
 
-from agentscope_like.shell.catalog import Settings, steering_table
+from agentscope_like.shell.catalog import Settings
 
-__all__ = ["SettingsError", "is_recent", "minor_version", "present_names", "settings_in"]
-
-MOST_ENTRIES = 4_000
-MOST_DIRECTORIES = 4_000
-SETTLED_NS = 2_000_000_000
-
-_Stamp = tuple[int, int, int]
-_known: dict[str, tuple[_Stamp, frozenset[str]]] = {}
-
-
-def present_names(directory: str) -> frozenset[str] | None:
-    """Return the names in a directory, casefolded, that files which steer begin with.
-
-    None where that cannot be told: it cannot be listed, or has too many entries.
-    """
-    try:
-        status = os.stat(directory)
-    except (FileNotFoundError, NotADirectoryError):
-        return frozenset()
-    except OSError:
-        return None
-    stamp = (status.st_dev, status.st_ino, status.st_ctime_ns)
-    known = _known.get(directory)
-    if known is not None and known[0] == stamp:
-        return known[1]
-    is_settled = time.time_ns() - status.st_ctime_ns > SETTLED_NS
-    found = _listed(directory)
-    if found is not None and is_settled:
-        if len(_known) >= MOST_DIRECTORIES:
-            _known.clear()
-        _known[directory] = (stamp, found)
-    return found
-
-
-def _listed(directory: str) -> frozenset[str] | None:
-    try:
-        with os.scandir(directory) as entries:
-            names = {entry.name.casefold() for entry in islice(entries, MOST_ENTRIES)}
-    except OSError:
-        return None
-    return _beginnings() & names if len(names) < MOST_ENTRIES else None
-
-
-@cache
-def _beginnings() -> frozenset[str]:
-    """Return the first names of all paths that `steered_by.toml` lists, casefolded."""
-    files = (file for steering in steering_table() for file in steering.file)
-    return frozenset().union(*(file.beginnings for file in files))
-
+__all__ = ["SettingsError", "is_recent", "minor_version", "settings_in"]
 
 _MAX_DEPTH = 32
 _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\["\\])*)")?\]')

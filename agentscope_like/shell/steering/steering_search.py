@@ -27,7 +27,6 @@ from agentscope_like.shell.steering.host_files import (
     SettingsError,
     is_recent,
     minor_version,
-    present_names,
     settings_in,
 )
 from agentscope_like.shell.surroundings import Surroundings
@@ -113,9 +112,8 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
                     reason := _written_objection(other, file.all_names, places, self.around)
                 ):
                     return reason
-            for path in self._candidates(file, starts, places):
-                if self._steers(path, file):
-                    return f"`{path.removeprefix(starts[0].rstrip('/') + '/')}`"
+            if path := self._steering_file(file, starts, places):
+                return f"`{path.removeprefix(starts[0].rstrip('/') + '/')}`"
         except TooManyFilesError:
             return "one of too many files to check"
         except PathError:
@@ -153,6 +151,20 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         is_found = above and not variables.get("PYENV_DIR")
         return bool(is_found) and is_recent(name, path.outside, since, above=above, chosen=chosen)
 
+    def _steering_file(
+        self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
+    ) -> str | None:
+        """Return the path of a file that steers, or None."""
+        key = (id(file), starts)
+        if key not in self._known:
+            paths = self._candidates(file, starts, places)
+            self._known[key] = next((each for each in paths if self._steers(each, file)), None)
+        return self._known[key]
+
+    @lazy_property
+    def _known(self) -> dict[tuple[int, tuple[str, ...]], str | None]:
+        return {}
+
     def _candidates(
         self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
     ) -> Iterator[str]:
@@ -163,24 +175,8 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         if file.named:
             yield from starts
         for directory in places:
-            present = self._present_names(directory)
-            if present is not None and file.beginnings.isdisjoint(present):
-                continue
             if directory not in self._own_homes:
                 yield from (f"{directory.rstrip('/')}/{name}" for name in file.all_names)
-
-    def _present_names(self, directory: str) -> frozenset[str] | None:
-        """Return the first names that are in a directory; None where that is not known."""
-        if self.around.names is not os:
-            return None
-        if directory not in self._listings:
-            self.around.effort.spend(FOLDER)
-            self._listings[directory] = present_names(directory)
-        return self._listings[directory]
-
-    @lazy_property
-    def _listings(self) -> dict[str, frozenset[str] | None]:
-        return {}
 
     @lazy_property
     def _above(self) -> dict[tuple[str, ...], tuple[str, ...]]:
