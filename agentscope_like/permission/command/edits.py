@@ -21,8 +21,12 @@ from agentscope_like.shell import (
     Surroundings,
     leads_elsewhere,
 )
-from agentscope_like.shell.facts import is_redirect
-from agentscope_like.shell.touches import copy_objection, link_objection, pattern_objection
+from agentscope_like.shell.touches import (
+    copy_objection,
+    link_objection,
+    more_than_edits,
+    pattern_objection,
+)
 
 __all__ = ["edit_objection", "part_objection", "redirect_objection"]
 
@@ -66,17 +70,12 @@ def part_objection(part: Part, around: Surroundings) -> str | None:
         PathError: A path cannot be resolved.
         TooManyFilesError: The look budget is spent.
     """
-    if not part.effects:
-        return "none of its effects is known to be an edit"
-    places = {effect.span for effect in part.effects if effect.kind in CHANGES}
-    for doubt in part.doubts:
-        if doubt.span not in places:
-            return doubt.message
+    if reason := more_than_edits(part):
+        return reason
     is_symbolic = _is_symbolic(part)
     for effect in part.effects:
         if reason := (
-            _kind_objection(effect, part)
-            or _place_objection(effect, around, replaces=is_symbolic)
+            _place_objection(effect, around, replaces=is_symbolic)
             or (_way_objection(effect, around) if part.program == "mkdir" else None)
             or (_history_objection(effect, around) if not part.is_a("mover") else None)
         ):
@@ -100,16 +99,6 @@ def redirect_objection(part: Part, around: Surroundings) -> str | None:
                 return reason
             explained.add(effect.span)
     return next((doubted[span] for span in doubted if span not in explained), None)
-
-
-def _kind_objection(effect: Effect, part: Part) -> str | None:
-    if effect.kind is _READ:
-        return None
-    if effect.kind not in CHANGES:
-        return next((doubt.message for doubt in part.doubts), "it may do anything")
-    if not part.is_a("edits") and not is_redirect(effect, part):
-        return f"`{part.program}` does more than edit files"
-    return None
 
 
 def _place_objection(effect: Effect, around: Surroundings, *, replaces: bool = False) -> str | None:
