@@ -130,13 +130,12 @@ def _outside(location: Location) -> str:
 
 
 def _way_objection(effect: Effect, around: Surroundings) -> str | None:
-    """Return why `mkdir -p ../x/../work/y` creates a directory elsewhere on the way, or None."""
+    """Return why `mkdir -p x/../y` creates a directory on the way, or None."""
     at = effect.walked.find("/..", 1)
     while at > 0:
-        location = around.locate(effect.walked[:at])
-        if not location.exists:
-            reason = around.write_objection(location)
-            return reason if around.contains(location) else _outside(location)
+        folder = around.locate(effect.walked[:at])
+        if not folder.exists:
+            return f"`{folder.absolute}` would be created on the way"
         at = effect.walked.find("/..", at + 1)
     return None
 

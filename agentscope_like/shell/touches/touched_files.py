@@ -115,13 +115,12 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Lists the touches of one command."""
 
-    __slots__ = ("_analysis", "_around", "_copying", "_fed_alike", "_has_links")
+    __slots__ = ("_analysis", "_around", "_copying", "_has_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
         self._copying = Copying(analysis, around)
-        self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
         self._has_links = False
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
@@ -190,10 +189,6 @@ class _Look:
         if places is None:
             yield Touch(part, kind, effect.target, None)
             return
-        alike = (id(part), kind, tuple(map(id, places)))
-        if alike in self._fed_alike:
-            return
-        self._fed_alike.add(alike)
         for feeder in places:
             for touch in self._listed(feeder, kind):
                 follows = kind is not TouchKind.DELETE

@@ -99,7 +99,6 @@ rm .git2
 cp .git/config q
 cd src/..; touch q
 cd src && touch ../q
-mkdir -p nn/../q
 mkdir -p src/../q
 mkdir -p ../elsewhere/../work/q
 mkdir -p BASE/elsewhere/../work/q
@@ -173,10 +172,11 @@ touch -- "$x" | is only known at run time
 cd out/..; touch q | `out/..` may lead to a different directory through a symlink
 cd out/..; ls; touch q | `out/..` may lead to a different directory through a symlink
 pushd out/..; touch q | `out/..` may lead to a different directory through a symlink
-mkdir -p ../x/../work/q | `BASE/x` lies outside
-mkdir -p BASE/x/../work/q | `BASE/x` lies outside
-mkdir -p ../elsewhere/../x/../work/q | `BASE/x` lies outside
-mkdir -p .vscode/../q | can make an editor run programs
+mkdir -p ../x/../work/q | `BASE/x` would be created on the way
+mkdir -p BASE/x/../work/q | `BASE/x` would be created on the way
+mkdir -p ../elsewhere/../x/../work/q | `BASE/x` would be created on the way
+mkdir -p .vscode/../q | .vscode` would be created on the way
+mkdir -p nn/../q | nn` would be created on the way
 touch ../q | lies outside
 touch out/q | lies outside
 touch way/y/l | lies outside
