@@ -67,7 +67,7 @@ class RuleCoverage:
         Below a working directory, `cd src && ` stands before the text, as if it were in the line.
         """
         analysis, around = self._analysis, self._around
-        if any(map(self._line_objection, analysis.parts)):
+        if not all(map(self._tells_all, analysis.parts)):
             return ()
         text = analysis.command.strip()
         if _is_one_of(analysis.directory, around):
@@ -78,19 +78,17 @@ class RuleCoverage:
                 return (f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}",)
         return ()
 
-    def _line_objection(self, part: Part) -> str | None:
-        """Return what a part does that its text does not tell, or None."""
+    def _tells_all(self, part: Part) -> bool:
+        """Return whether the text of a part tells all that it does."""
         if part.read_only:
-            return None
+            return True
+        if not (part.argv and part.argv[0]) or part.directory is None:
+            return False
         words = [word for word in self._arguments(part) if isinstance(word, Unknown)]
         values = [each.value.literal for each in part.assignments]
-        if not (part.argv and part.argv[0]) or part.directory is None:
-            return "a program or a directory is only known at run time"
-        if not all(map(_is_told, words)) or None in values:
-            return "a word is only known at run time"
-        if not self._tells_input(part):
-            return "its input is only known at run time"
-        return redirect_objection(part, self._around) if part.redirects else None
+        if not all(map(_is_told, words)) or None in values or not self._tells_input(part):
+            return False
+        return not part.redirects or redirect_objection(part, self._around) is None
 
     def _tells_input(self, part: Part) -> bool:
         """Return whether the text tells the input: literally, by its file, or by what reads it.

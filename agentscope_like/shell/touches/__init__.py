@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.touches.copying import Below, copy_objection, pattern_objection
+from agentscope_like.shell.touches.copying import copy_objection, pattern_objection
 from agentscope_like.shell.touches.declared_writes import (
     DeclaredChanges,
     declared_changes,
@@ -10,6 +10,7 @@ from agentscope_like.shell.touches.declared_writes import (
 )
 from agentscope_like.shell.touches.links import link_objection
 from agentscope_like.shell.touches.touched_files import (
+    Below,
     Touch,
     TouchKind,
     is_pattern,

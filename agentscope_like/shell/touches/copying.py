@@ -1,10 +1,9 @@
-"""Finds what `cp`, `mv` and `ln` write at and below their targets, and objections to it."""
+"""Finds objections to what `cp`, `mv` and `ln` write at and below their targets."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Set
-from enum import Enum
 from itertools import takewhile
 
 from agentscope_like.paths import ENTRY, FileKind, Location, lineage, matches
@@ -12,19 +11,11 @@ from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, 
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
 
-__all__ = ["Below", "Copying", "copy_objection", "pattern_objection"]
-
-
-class Below(Enum):
-    """What is reached below a path."""
-
-    NOTHING = "nothing"
-    PRESENT = "present files"
-    ANYTHING = "present and new files"
+__all__ = ["copy_objection", "entered", "pattern_objection"]
 
 
 @answered_once
-def _entered(part: Part) -> Set[str]:
+def entered(part: Part) -> Set[str]:
     """Return the directories below which a part writes, but which it does not write themselves.
 
     `cp -T a d` and `cp -r a/. d` write to `d` itself.
@@ -45,7 +36,7 @@ def copy_objection(part: Part, around: Surroundings) -> str | None:
     """
     for effect in part.effects:
         if is_redirect(effect, part) or (
-            effect.kind is EffectKind.WRITE and effect.path in _entered(part)
+            effect.kind is EffectKind.WRITE and effect.path in entered(part)
         ):
             continue
         for place in around.locations(effect) or ():
@@ -104,59 +95,3 @@ def _may_match(effect: Effect, pattern: str) -> bool:
     suffixes = effect.backups if effect.glob else ("", *effect.backups)
     paths = (f"{effect.path}{suffix}" for suffix in suffixes)
     return any(all(map(matches, path.split("/"), names)) for path in paths)
-
-
-class Copying:
-    """Looks at what the parts of one command write below their targets."""
-
-    __slots__ = ("_analysis", "_around", "_files_only")
-
-    def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
-        self._analysis = analysis
-        self._around = around
-        self._files_only: dict[int, bool] = {}
-
-    def written_below(self, effect: Effect, part: Part) -> Below | None:
-        """Return what is written below the target of one write; None if this write does not happen.
-
-        A target has two effects: one on itself and one on the name below it that is written where
-        it is a directory. Only one of them happens.
-
-        Args:
-            effect: The write; its path is known.
-            part: The part that has it.
-
-        Raises:
-            PathError: A path cannot be resolved.
-            TooManyFilesError: A pattern reaches too many files.
-        """
-        path = effect.path or ""
-        parent = path.rpartition("/")[0]
-        if effect.recursive and parent in part.written:
-            if not self._may_be_directory(parent, part):
-                return None
-        elif path in _entered(part) and self._around.locate(path).kind is FileKind.DIRECTORY:
-            return Below.NOTHING
-        if not effect.recursive or self._takes_files_only(part):
-            return Below.NOTHING
-        return Below.ANYTHING
-
-    def _may_be_directory(self, path: str, part: Part) -> bool:
-        """Return whether a path is a directory, or another part may make it one."""
-        return self._around.locate(path).kind is FileKind.DIRECTORY or any(
-            path in other.written for other in self._analysis.parts if other is not part
-        )
-
-    def _takes_files_only(self, part: Part) -> bool:
-        """Return whether all sources of the part are known to be regular files."""
-        known = self._files_only.get(id(part))
-        if known is None:
-            known = self._files_only[id(part)] = all(map(self._is_file, part.effects))
-        return known
-
-    def _is_file(self, effect: Effect) -> bool:
-        """Return whether the source is a regular file, or created by a redirection."""
-        if effect.kind is EffectKind.WRITE or effect.path in self._analysis.redirected_to:
-            return True
-        locations = self._around.locations(effect)
-        return locations is not None and all(each.kind is FileKind.FILE for each in locations)

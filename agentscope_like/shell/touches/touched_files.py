@@ -36,10 +36,18 @@ from agentscope_like.shell.names import feeders
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Heredoc
-from agentscope_like.shell.touches.copying import Below, Copying
+from agentscope_like.shell.touches.copying import entered
 from agentscope_like.shell.touches.links import makes_links, takes_links
 
 __all__ = ["Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
+
+
+class Below(Enum):
+    """What is reached below a path."""
+
+    NOTHING = "nothing"
+    PRESENT = "present files"
+    ANYTHING = "present and new files"
 
 
 class TouchKind(Enum):
@@ -115,12 +123,12 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Lists the touches of one command."""
 
-    __slots__ = ("_analysis", "_around", "_copying", "_has_links")
+    __slots__ = ("_analysis", "_around", "_files_only", "_has_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
-        self._copying = Copying(analysis, around)
+        self._files_only: dict[int, bool] = {}
         self._has_links = False
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
@@ -212,8 +220,45 @@ class _Look:
         elif kind is _DELETES or part.is_a("rights"):
             reaches = effect.recursive
         else:
-            return self._copying.written_below(effect, part)
+            return self._written_below(effect, part)
         return Below.PRESENT if reaches else _NOTHING
+
+    def _written_below(self, effect: Effect, part: Part) -> Below | None:
+        """Return what is written below the target of a write; None if this write does not happen.
+
+        A target has two effects: one on itself and one on the name below it that is written where
+        it is a directory. Only one of them happens.
+        """
+        path = effect.path or ""
+        parent = path.rpartition("/")[0]
+        if effect.recursive and parent in part.written:
+            if not self._may_be_directory(parent, part):
+                return None
+        elif path in entered(part) and self._around.locate(path).kind is _DIRECTORY:
+            return _NOTHING
+        if not effect.recursive or self._takes_files_only(part):
+            return _NOTHING
+        return Below.ANYTHING
+
+    def _may_be_directory(self, path: str, part: Part) -> bool:
+        """Return whether a path is a directory, or another part may make it one."""
+        return self._around.locate(path).kind is _DIRECTORY or any(
+            path in other.written for other in self._analysis.parts if other is not part
+        )
+
+    def _takes_files_only(self, part: Part) -> bool:
+        """Return whether all sources of the part are known to be regular files."""
+        known = self._files_only.get(id(part))
+        if known is None:
+            known = self._files_only[id(part)] = all(map(self._is_file, part.effects))
+        return known
+
+    def _is_file(self, effect: Effect) -> bool:
+        """Return whether the source is a regular file, or created by a redirection."""
+        if effect.kind is EffectKind.WRITE or effect.path in self._analysis.redirected_to:
+            return True
+        locations = self._around.locations(effect)
+        return locations is not None and all(each.kind is FileKind.FILE for each in locations)
 
 
 def _kind(effect: Effect, part: Part) -> TouchKind | None:
