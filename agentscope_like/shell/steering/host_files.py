@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agentscope_like.shell.catalog import Settings
 
-__all__ = ["SettingsError", "is_recent", "minor_version", "settings_in"]
+__all__ = ["SettingsError", "is_recent", "minor_version", "settings_in", "text_of"]
 
 _MAX_DEPTH = 32
 _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\["\\])*)")?\]')
@@ -114,7 +114,6 @@ _SHIMS = "shims"
 """The directory in which pyenv has its scripts; they start one of the `versions` beside it."""
 
 _OTHERS = frozenset({"system"})
-_MOST_BYTES = 4096
 
 
 def minor_version(path: str) -> int:
@@ -166,12 +165,29 @@ def _chosen_by_pyenv(root: str, above: Iterable[str], chosen: str) -> Iterable[s
 def _names_in(path: str) -> Sequence[str]:
     """Return the versions in a file; one that cannot be read has an unknown one."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        return text_of(path).split() or ("",)
     except FileNotFoundError:
         return ()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return ("",)
+
+
+MAX_BYTES = 1 << 20
+"""How much of a file is read; a larger one may hold anything."""
+
+
+def text_of(path: str) -> str:
+    """Return what is in a regular file of this host.
+
+    Raises:
+        OSError: It is no regular file, is too large or cannot be read.
+        UnicodeDecodeError: It is no text.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return ("",)
-        return file.read(_MOST_BYTES).decode(errors="replace").split() or ("",)
+            raise OSError(f"{path} is no regular file")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(f"{path} is too large")
+    return content.decode("utf-8")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from posixpath import dirname
@@ -28,6 +27,7 @@ from agentscope_like.shell.steering.host_files import (
     is_recent,
     minor_version,
     settings_in,
+    text_of,
 )
 from agentscope_like.shell.surroundings import Surroundings
 
@@ -66,10 +66,6 @@ def _steered_part(part: Part, steerings: Sequence[Steering], search: _SteeringSe
             doubts = (*part.doubts, Doubt(reason, part.span))
             return replace(part, effects=(*part.effects, effect), doubts=doubts)
     return part
-
-
-MAX_BYTES = 1 << 20
-"""How much of a file is read; a larger one may hold anything."""
 
 
 class _SteeringSearch(Struct, frozen=True, dict=True):
@@ -229,7 +225,7 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         if file.harmless_if is None or self.around.names is not os:
             return False
         try:
-            settings = settings_in(_text_of(path), file.settings)
+            settings = settings_in(text_of(path), file.settings)
         except (OSError, UnicodeDecodeError, SettingsError):
             return False
         return all(file.harmless_if.fullmatch(each) for each in settings)
@@ -256,23 +252,6 @@ def _enters_directories(program: str) -> bool:
     grammar = lookup(program)
     flags = () if grammar is None else grammar.flags.values()
     return any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
-
-
-def _text_of(path: str) -> str:
-    """Return what is in a regular file of this host.
-
-    Raises:
-        OSError: It is no regular file, is too large or cannot be read.
-        UnicodeDecodeError: It is no text.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no regular file")
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise OSError(f"{path} is too large")
-    return content.decode("utf-8")
 
 
 _READ, _WRITE, _DELETE = EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE
