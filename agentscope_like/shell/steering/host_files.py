@@ -9,13 +9,15 @@ import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from agentscope_like.paths import GitConfigError, git_settings
 from agentscope_like.shell.catalog import Settings
 
 __all__ = ["SettingsError", "is_recent", "minor_version", "settings_in", "text_of"]
 
 _MAX_DEPTH = 32
-_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\["\\])*)")?\]')
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?")
+_UNSURE = re.compile(r"^(?![ \t]*(?:[#;]|\[[^\n]*\][ \t]*$))[^\n]*[#;\\]", re.MULTILINE)
+"""A setting that a comment may follow, or that may go on in the next line: readers differ."""
+
 _STRANGE = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]")
 
 
@@ -83,20 +85,13 @@ def _flat(name: str, value: object, depth: int) -> Iterator[str]:
 
 
 def _ini(text: str) -> Iterator[str]:
-    """Yield the settings of a file that git would read (git-config(1), "Syntax")."""
-    section = ""
-    for line in _lines(text):
-        rest = line
-        if found := _SECTION.match(line):
-            name, inner = found.groups()
-            section = name.lower() if inner is None else f"{name.lower()}.{inner}"
-            rest = line[found.end() :].strip()
-        if not rest or rest[0] in "#;":
-            continue
-        setting = _KEY.fullmatch(rest)
-        if setting is None or not section or rest.endswith("\\"):
-            raise SettingsError("it has a line that is no setting")
-        yield f"{section}.{setting[1].lower()} = {setting[2] or ''}"
+    if _UNSURE.search(text):
+        raise SettingsError("it has a setting that readers may read differently")
+    try:
+        settings = git_settings(text.encode())
+    except GitConfigError as error:
+        raise SettingsError("it has a line that is no setting") from error
+    return (f"{each.key} = {each.value or ''}" for each in settings)
 
 
 _READERS: Mapping[Settings, Callable[[str], Iterator[str]]] = {
