@@ -39,7 +39,7 @@ from agentscope_like.shell.syntax import Heredoc
 from agentscope_like.shell.touches.copying import entered
 from agentscope_like.shell.touches.links import makes_links, takes_links
 
-__all__ = ["Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
+__all__ = ["Below", "Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
 
 
 class Below(Enum):
