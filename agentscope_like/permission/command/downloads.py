@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from agentscope_like.paths import standard_devices
-from agentscope_like.shell import Part, answered_once
+from agentscope_like.shell import Part, Words, answered_once
 from agentscope_like.shell.catalog import families, programs_with
-from agentscope_like.shell.facts import INPUT
+from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
 from agentscope_like.toml_tables import Expression, table_beside
 
@@ -29,6 +29,8 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     sub_commands: frozenset[str]
     code: dict[str, Expression]
     keeping: dict[str, Expression]
+    output: tuple[str, ...]
+    data: Expression
 
 
 _table = table_beside(__file__, "downloads.toml", _Table)
@@ -51,18 +53,19 @@ class Downloads:
             return None
         if self._is_code_inside(part):
             return "runs downloaded code, which cannot be checked"
-        return None if _names_its_code(part) and not self._is_kept(part) else _MAY_RUN
+        words = _code_words(part)
+        return _MAY_RUN if words is None or self._is_kept(part, words) else None
 
     def _is_code_inside(self, part: Part) -> bool:
         """Return whether a downloader runs inside a program's code: `sh -c "$(curl x)"`."""
         within = range(part.span.start, part.span.end)
         return _has_code(part) and any(each.span.start in within for each in self._loading)
 
-    def _is_kept(self, part: Part) -> bool:
-        """Return whether another part may write a file, so that it may hold what is downloaded."""
+    def _is_kept(self, part: Part, words: Words) -> bool:
+        """Return whether another part may keep what is downloaded in a file that may be run."""
         own = [part, *self._carriers(part)]
         others = [each for each in self._parts if not any(each is one for one in own)]
-        return any(map(_may_keep, others))
+        return any(_may_be_code(name, words) for each in others for name in _kept_names(each))
 
     def _carriers(self, part: Part) -> Iterator[Part]:
         while part.parent is not None:
@@ -87,12 +90,12 @@ def _has_code(part: Part) -> bool:
     return interpreter is not None and any(map(code.fullmatch, part.options))
 
 
-def _names_its_code(part: Part) -> bool:
-    """Return whether a script or code stands in the words of a part that runs one."""
+def _code_words(part: Part) -> Words | None:
+    """Return the words that name what a part runs: up to its script; None if it is not known."""
     if _has_code(part):
-        return None not in part.argv
+        return None if None in part.argv else part.argv
     if part.name not in programs_with("sourcer") and not families().runs_code(part.name):
-        return True  # it is the script itself
+        return part.argv[:1]  # it is the script itself
     previous, table = "", _table()
     for number, word in enumerate(part.argv[1:], 1):
         if word is None or (word == "-" and previous not in table.with_value):
@@ -100,22 +103,35 @@ def _names_its_code(part: Part) -> bool:
         is_module = _MODULE.fullmatch(word) is not None
         is_option = word.startswith(("-", "+")) or word in table.sub_commands
         if previous not in table.with_value and (is_module or not is_option):
-            known = part.argv[number + is_module :][:1] != (None,)
-            return known and INPUT.fullmatch(word) is None
+            words = part.argv[: number + 1 + is_module]
+            return None if words[-1] is None or INPUT.fullmatch(word) else words
         previous = word
-    return False
+    return None
+
+
+def _may_be_code(name: str, words: Words) -> bool:
+    """Return whether a file may be code, or one of some words names it."""
+    last = bare_name(name)
+    return _table().data.fullmatch(last) is None or any(
+        last in (word or "").casefold() for word in words
+    )
 
 
 @answered_once
-def _may_keep(part: Part) -> bool:
-    """Return whether a part may put what is downloaded into a file."""
-    if any(map(_names_a_file, part.redirects)):
-        return True
+def _kept_names(part: Part) -> tuple[str, ...]:
+    """Return the names of the files that a part may keep a download in; empty for any name."""
+    targets = (each.target for each in part.redirects if _names_a_file(each))
+    names = [(each.literal if isinstance(each, Word) else None) or "" for each in targets]
     keeping = _table().keeping.get(part.name)
-    if keeping is not None:
-        words = (*part.options, *[each.prefix for each in part.computed])
-        return any(map(keeping.fullmatch, words))
-    return not part.read_only and part.name not in programs_with("keeps_contents")
+    if keeping is None:
+        if not part.read_only and part.name not in programs_with("keeps_contents"):
+            names.append("")
+        return tuple(names)
+    words = (*part.options, *[each.prefix for each in part.computed])
+    found = [word for word in words if keeping.fullmatch(word)]
+    named = part.values_of(_table().output) if found else ()
+    is_known = bool(named) and all(word.startswith(_table().output) for word in found)
+    return (*names, *(named if is_known or not found else ("",)))
 
 
 def _names_a_file(redirect: Redirect) -> bool:

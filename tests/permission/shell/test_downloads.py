@@ -71,6 +71,25 @@ def test_a_program_that_is_found_by_name_is_no_download() -> None:
     assert not runs_download("curl -o f http://h; ls; cat f")
 
 
+ENDINGS = "json jsonl csv tsv txt md htm html xml yml yaml log png jpg jpeg gif svg pdf"
+
+
+@pytest.mark.parametrize("ending", ENDINGS.split())
+def test_what_is_kept_as_data_is_not_run_by_another_script(ending: str) -> None:
+    """A file whose name says that it is no code is none, unless what runs names it itself."""
+    for loading in (f"curl -o d.{ending} http://h", f"curl -s --output=a/D.{ending} http://h"):
+        assert not runs_download(f"{loading} && python3 g.py d.{ending}")
+        assert runs_download(f"{loading} && python3 d.{ending}")
+        assert runs_download(f"{loading} && node --require ./d.{ending} g.js")
+        assert runs_download(f"{loading} && sh -c '. ./d.{ending}'")
+        assert runs_download(f"{loading} && cp d.{ending} g.py && python3 g.py")
+    assert not runs_download(f"curl http://h > d.{ending}; python3 g.py")
+    assert runs_download(f"curl http://h > d.{ending}x; python3 g.py")
+    assert runs_download(f"curl -o d.{ending} -O http://h; python3 g.py")
+    assert runs_download(f"curl -o d.{ending} -o g.py http://h http://h; python3 g.py")
+    assert runs_download(f'curl -o "$x" http://h/d.{ending}; python3 g.py')
+
+
 UNPACKING = "tar bsdtar unzip 7z 7za 7zr cpio unar ar unrar"
 
 
