@@ -6,7 +6,7 @@ applies only if all readings match exactly.
 
 from __future__ import annotations
 
-from agentscope_like.paths.case_folding import compose, fold
+from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.directory_search import (
     DirectoryEntries,
     GlobExpansion,
@@ -46,10 +46,8 @@ from agentscope_like.paths.location import (
     lineage,
     locate,
     locate_directories,
-    names_of,
 )
 from agentscope_like.paths.path_pattern import (
-    PathPattern,
     PatternCompiler,
     compile_pattern,
     escape,
@@ -60,7 +58,6 @@ from agentscope_like.paths.pattern_table import PatternTable, fixed_ends
 from agentscope_like.paths.sensitive import (
     SensitiveNames,
     SensitivePaths,
-    credential_names,
     paths_asked_to_read,
     paths_asked_to_write,
     private_objection,
@@ -93,7 +90,6 @@ __all__ = [
     "LookBudget",
     "NameEntry",
     "PathError",
-    "PathPattern",
     "PathRuleIndex",
     "PatternCompiler",
     "PatternError",
@@ -104,9 +100,7 @@ __all__ = [
     "TooManyFilesError",
     "around_by_text",
     "compile_pattern",
-    "compose",
     "contains",
-    "credential_names",
     "escape",
     "fixed_ends",
     "fold",
@@ -119,7 +113,6 @@ __all__ = [
     "locate_directories",
     "matches",
     "matching",
-    "names_of",
     "paths_asked_to_read",
     "paths_asked_to_write",
     "private_objection",

@@ -130,6 +130,9 @@ TOO_MANY = "reaches too many files to check each one"
 class TooManyFilesError(Exception):
     """A command reaches more files than the budget allows."""
 
+    def __init__(self) -> None:
+        super().__init__(f"it {TOO_MANY}")
+
 
 class LookBudget:
     """The remaining budget of one decision.

@@ -193,18 +193,6 @@ class Surroundings(Struct, frozen=True, dict=True):
                 return located
         return self.working_directories
 
-    def edit_objection(self, path: str) -> str | None:
-        """Return why a person must approve a change of the file at a path, or None.
-
-        Raises:
-            PathError: The path cannot be resolved.
-            TooManyFilesError: The look budget is spent.
-        """
-        location = self.locate(path)
-        if not self.contains(location):
-            return f"`{path}` leads outside the working directories"
-        return self.write_objection(location)
-
     def write_objection(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why a person must approve writing or removing the location, or None."""
         for each in self._by_home(location):

@@ -68,8 +68,7 @@ def rows() -> list[str]:
     table = tomllib.loads(HOLDING.read_text("utf-8"))
     return [
         f"{program} {words}".strip()
-        for need in table.values()
-        if isinstance(need, dict)
+        for need in table["need"].values()
         for row in need["rows"]
         if not row.keys() & {"operands", "any_word", "flags"}
         for program in row.get("programs", "").split()

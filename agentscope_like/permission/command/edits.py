@@ -1,8 +1,8 @@
 """Says why a command does more than edit files inside the working directories.
 
 Each path that an edit writes lies, with its symlinks followed, inside a working directory and is
-not sensitive. No sensitive file gets a name that no rule protects, and a command that creates a
-link writes nothing through it (see `links`).
+not sensitive. No sensitive file gets a name that no rule protects, what is copied brings no
+sensitive file with it, and a command that creates a link writes nothing besides (see `links`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from agentscope_like.paths import TOO_MANY, FileKind, Location, PathError, TooManyFilesError
+from agentscope_like.paths import FileKind, Location, PathError, TooManyFilesError
 from agentscope_like.paths.sensitive import history_directories
 from agentscope_like.shell import (
     CHANGES,
@@ -21,8 +21,12 @@ from agentscope_like.shell import (
     Surroundings,
     leads_elsewhere,
 )
-from agentscope_like.shell.facts import is_redirect
-from agentscope_like.shell.touches import copy_objection, link_objection, passed, pattern_objection
+from agentscope_like.shell.touches import (
+    copy_objection,
+    link_objection,
+    more_than_edits,
+    pattern_objection,
+)
 
 __all__ = ["edit_objection", "part_objection", "redirect_objection"]
 
@@ -45,9 +49,7 @@ def edit_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
             or pattern_objection(analysis, around)
             or link_objection(analysis, around)
         )
-    except TooManyFilesError:
-        return f"it {TOO_MANY}"
-    except PathError as error:
+    except (PathError, TooManyFilesError) as error:
         return str(error)
 
 
@@ -55,8 +57,9 @@ def _first_objection(analysis: CommandAnalysis, around: Surroundings) -> str | N
     for part in analysis.parts:
         if not part.read_only and (reason := part_objection(part, around)):
             return reason
-        if part.is_a("enters") and (reason := _directory_objection(part, around)):
-            return reason
+        for effect in part.effects if part.is_a("enters") else ():
+            if leads_elsewhere(effect, around):
+                return f"`{effect.target}` may lead to a different directory through a symlink"
     return None
 
 
@@ -67,26 +70,20 @@ def part_objection(part: Part, around: Surroundings) -> str | None:
         PathError: A path cannot be resolved.
         TooManyFilesError: The look budget is spent.
     """
-    if not part.effects:
-        return "none of its effects is known to be an edit"
-    places = {effect.span for effect in part.effects if effect.kind in CHANGES}
-    for doubt in part.doubts:
-        if doubt.span not in places:
-            return doubt.message
+    if reason := more_than_edits(part):
+        return reason
+    is_symbolic = _is_symbolic(part)
     for effect in part.effects:
         if reason := (
-            _kind_objection(effect, part)
-            or _place_objection(effect, around)
+            _place_objection(effect, around, replaces=is_symbolic)
             or (_way_objection(effect, around) if part.program == "mkdir" else None)
             or (_history_objection(effect, around) if not part.is_a("mover") else None)
         ):
             return reason
     if not part.is_a("relocates"):
         return None
-    return (
-        _name_objection(part, around)
-        or (copy_objection(part, around) if part.is_a("copier") else None)
-        or (_symlink_objection(part, around) if _is_symbolic(part) else None)
+    return _name_objection(part, around) or (
+        copy_objection(part, around) if part.is_a("copier") else None
     )
 
 
@@ -104,37 +101,27 @@ def redirect_objection(part: Part, around: Surroundings) -> str | None:
     return next((doubted[span] for span in doubted if span not in explained), None)
 
 
-def _kind_objection(effect: Effect, part: Part) -> str | None:
-    if effect.kind is _READ:
-        return None
-    if effect.kind not in CHANGES:
-        return next((doubt.message for doubt in part.doubts), "it may do anything")
-    if not part.is_a("edits") and not is_redirect(effect, part):
-        return f"`{part.program}` does more than edit files"
-    return None
-
-
-def _place_objection(effect: Effect, around: Surroundings) -> str | None:
+def _place_objection(effect: Effect, around: Surroundings, *, replaces: bool = False) -> str | None:
     """Return why an effect leaves the working directories or changes a sensitive path, or None.
 
-    Raises:
-        TooManyFilesError: The look budget is spent.
+    Args:
+        effect: The effect.
+        around: Where the command runs.
+        replaces: Whether all that is below a changed path is changed with it.
     """
     if effect.path is None:
         return f"the path of `{effect.target}` is only known at run time"
     try:
-        locations = around.locations(effect)
-    except PathError as error:
+        for location in around.locations(effect) or ():
+            if not around.contains(location):
+                return _outside(location)
+            recursive = effect.recursive or replaces
+            if effect.kind in CHANGES and (
+                reason := around.write_objection(location, recursive=recursive)
+            ):
+                return reason
+    except (PathError, TooManyFilesError) as error:
         return str(error)
-    except TooManyFilesError:
-        return f"`{effect.target}` reaches too many paths to check each one"
-    for location in locations or ():
-        if not around.contains(location):
-            return _outside(location)
-        if effect.kind in CHANGES and (
-            reason := around.write_objection(location, recursive=effect.recursive)
-        ):
-            return reason
     return None
 
 
@@ -142,22 +129,14 @@ def _outside(location: Location) -> str:
     return f"`{location.absolute}` lies outside the working directories"
 
 
-def _directory_objection(part: Part, around: Surroundings) -> str | None:
-    """Return why `cd` may enter another directory by the time that it runs, or None."""
-    for effect in part.effects:
-        if leads_elsewhere(effect, around):
-            return f"`{effect.target}` may lead to a different directory through a symlink"
-    return None
-
-
 def _way_objection(effect: Effect, around: Surroundings) -> str | None:
-    """Return why `mkdir -p ../x/../work/y` creates a directory elsewhere on the way, or None."""
-    for folder in passed(effect):
-        location = around.locate(folder)
-        if not location.exists and not around.contains(location):
-            return _outside(location)
-        if not location.exists and (reason := around.write_objection(location)):
-            return reason
+    """Return why `mkdir -p x/../y` creates a directory on the way, or None."""
+    at = effect.walked.find("/..", 1)
+    while at > 0:
+        folder = around.locate(effect.walked[:at])
+        if not folder.exists:
+            return f"`{folder.absolute}` would be created on the way"
+        at = effect.walked.find("/..", at + 1)
     return None
 
 
@@ -189,41 +168,34 @@ def _name_objection(part: Part, around: Surroundings) -> str | None:
 
     A symlink also gives a new name to what is sensitive to write; a hard link is a write of it.
     """
-    kind = _DELETE if part.is_a("mover") else _READ
-    for effect in part.effects:
-        for place in around.locations(effect) or () if effect.kind is kind else ():
-            location = around.locate(place.written)
-            reason = around.read_objection(location, recursive=True)
-            if reason is None and _is_symbolic(part):
-                reason = around.write_objection(location, recursive=True)
-            if reason:
-                return f"`{effect.target}` would get a name that no rule protects: {reason}"
+    is_symbolic = _is_symbolic(part)
+    for target, location in _sources(part, around):
+        if is_symbolic and not around.contains(location):
+            return f"the link to `{target}` leads outside the working directories"
+        reason = around.read_objection(location, recursive=True)
+        if reason is None and is_symbolic:
+            reason = around.write_objection(location, recursive=True)
+        if reason:
+            return f"`{target}` would get a name that no rule protects: {reason}"
     return None
+
+
+def _sources(part: Part, around: Surroundings) -> Iterator[tuple[str, Location]]:
+    """Yield what gets another name, also as a symlink takes it: from where it lies itself."""
+    kind = _DELETE if part.is_a("mover") else _READ
+    sources = [effect for effect in part.effects if effect.kind is kind]
+    for effect in sources:
+        for place in around.locations(effect) or ():
+            yield effect.target, around.locate(place.written)
+    if _is_symbolic(part):
+        for directory in {path.rpartition("/")[0] for path in part.written}:
+            for effect in sources:
+                if not effect.target.startswith("/"):
+                    yield effect.target, around.locate(f"{directory}/{effect.target}")
 
 
 def _is_symbolic(part: Part) -> bool:
     """Return whether the options of `ln` or `cp` may ask for symlinks."""
-    return part.has_flag("s") or any(each.startswith("--s") for each in part.options)
-
-
-def _symlink_objection(part: Part, around: Surroundings) -> str | None:
-    """Return why a symlink replaces or leads to a sensitive path, or leads outside, or None.
-
-    A symlink's target is relative to the directory of the link.
-    """
-    links = [effect for effect in part.effects if effect.kind is _WRITE]
-    for effect in links:
-        for place in around.paths(effect):
-            link = around.locate(place, follow=False)
-            if reason := around.write_objection(link, recursive=True):
-                return f"the link would replace a sensitive path: {reason}"
-    directories = dict.fromkeys((effect.path or "").rpartition("/")[0] for effect in links)
-    for target in (effect.target for effect in part.effects if effect.kind is _READ):
-        for directory in () if target.startswith("/") else directories:
-            location = around.locate(f"{directory}/{target}")
-            if not around.contains(location):
-                return f"the link to `{target}` leads outside the working directories"
-            reason = around.write_objection(location, recursive=True)
-            if reason := reason or around.read_objection(location, recursive=True):
-                return f"the link leads to a sensitive path: {reason}"
-    return None
+    return part.is_a("linker", "copier") and (
+        part.has_flag("s") or any(each.startswith("--s") for each in part.options)
+    )

@@ -32,9 +32,6 @@ _READING = frozenset({"Read", "Grep", "Glob"})
 _SEARCHING = frozenset({"Grep", "Glob"})
 _NOTHING = Below.NOTHING
 
-_Held: TypeAlias = tuple[PermissionRule, str]
-"""A rule, and the path that it matches."""
-
 
 class FilePatterns(Protocol):
     """Compiled rules about files; see `PathRules`.
@@ -117,10 +114,9 @@ class FileRules:
             return None
         analysis, around = call.read, call.surroundings
         possible: RuleMatch | None = None
-        search = _Search(around)
         try:
             for touch in _all(analysis, around, call.context.mode):
-                for found in self._found(touch, analysis, search):
+                for found in self._found(touch, analysis, around):
                     if found.certain:
                         return found
                     possible = possible or found
@@ -129,13 +125,12 @@ class FileRules:
         return possible
 
     def _found(
-        self, touch: Touch, analysis: CommandAnalysis, search: _Search
+        self, touch: Touch, analysis: CommandAnalysis, around: Surroundings
     ) -> Iterator[RuleMatch]:
         """Yield the rules that match one touch."""
         rules, below = self._concerned[touch.kind]
         if rules is None:
             return
-        around = search.around
         around.effort.spend(RULE)
         telling = _Telling(touch, analysis, around)
         if touch.location is None:
@@ -144,7 +139,7 @@ class FileRules:
         if rule := rules.match(touch.location, around.working_directories):
             yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
         elif below is not None and touch.below is not _NOTHING:
-            yield from _found_below(touch, touch.location, below, telling, search)
+            yield from _found_below(touch, touch.location, below, telling, around)
 
 
 class _Telling:
@@ -164,18 +159,12 @@ class _Telling:
     def unknown(self) -> str:
         return f"the path that {self._does()} is only known at run time"
 
-    def anything_below(self) -> str:
-        target = self._shown(self._touch.target)
-        return f"{self._does()} everything below {target}, including new files"
+    def below(self, what: str) -> str:
+        """Return what is done below the path, and `what` is said of it."""
+        return f"{self._does()} everything below {self._shown(self._touch.target)}, {what}"
 
-    def too_much_below(self) -> str:
-        return f"{self._below()}, which is too much to check"
-
-    def below(self, path: str) -> str:
-        return f"{self._below()}, including {self._shown(path)}"
-
-    def _below(self) -> str:
-        return f"{self._does()} everything below {self._shown(self._touch.target)}"
+    def found(self, path: str) -> str:
+        return self.below(f"including {self._shown(path)}")
 
     def _does(self) -> str:
         command, part = self._command, self._touch.part
@@ -200,68 +189,56 @@ _OF_PROCESS = re.compile(r"/proc/[0-9]+(?:/|$)")
 
 
 def _found_below(
-    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, search: _Search
+    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, around: Surroundings
 ) -> Iterator[RuleMatch]:
     """Yield the rule that matches something that a touch reaches below its path."""
-    search.around.effort.spend(RULE)
-    rule = rules.match_below(root, search.around.working_directories)
+    around.effort.spend(RULE)
+    rule = rules.match_below(root, around.working_directories)
     if touch.below is Below.ANYTHING or _OF_PROCESS.match(root.resolved):
         if rule is not None:
-            yield RuleMatch(rule, certain=False, told=telling.anything_below())
+            yield RuleMatch(rule, certain=False, told=telling.below("including new files"))
         return
     if rule is None and not touch.follows:
         return
     try:
-        held = search.held(root, rules, follows=touch.follows)
+        held = _held(root, rules, around, follows=touch.follows)
     except TooManyFilesError:
         rule = rule or rules.rules[0]
-        yield RuleMatch(rule, certain=False, told=telling.too_much_below())
+        yield RuleMatch(rule, certain=False, told=telling.below("which is too much to check"))
         return
     if held is not None:
         rule, path = held
-        yield RuleMatch(rule, certain=touch.certain_below, told=telling.below(path))
+        yield RuleMatch(rule, certain=touch.certain_below, told=telling.found(path))
 
 
-class _Search:
-    """Searches below the paths of one command for what rules match."""
+def _held(
+    root: Location, rules: FilePatterns, around: Surroundings, *, follows: bool
+) -> tuple[PermissionRule, str] | None:
+    """Return a rule that matches something below a path, and the matching path; else None.
 
-    def __init__(self, around: Surroundings) -> None:
-        self.around = around
-        self._known: dict[tuple[Location, int, bool], _Held | None] = {}
-
-    def held(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
-        """Return a rule that matches something below a path, and the matching path; else None.
-
-        Raises:
-            TooManyFilesError: There is too much below it to check.
-        """
-        key = (root, id(rules), follows)
-        if key not in self._known:
-            self._known[key] = self._look(root, rules, follows=follows)
-        return self._known[key]
-
-    def _look(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
-        directories = self.around.working_directories
-        effort, names = self.around.effort, self.around.names
-        pending = [""] if root.kind is FileKind.DIRECTORY else []
-        while pending:
-            relative = pending.pop()
-            here = inside(root, relative)
-            matching = rules.within(here, directories)
-            if matching is None and not follows:
-                continue
-            for entry in effort.entries(here.resolved, names, keep=KEPT_FOR_PATHS):
-                if matching is not None and (rule := matching(entry.name)):
-                    return rule, entry.path
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(f"{relative}/{entry.name}" if relative else entry.name)
-                elif (
-                    follows
-                    and entry.is_symlink()
-                    and (rule := _led_to(entry.path, root, rules, self.around))
-                ):
-                    return rule, entry.path
-        return None
+    Raises:
+        TooManyFilesError: There is too much below it to check.
+    """
+    directories = around.working_directories
+    pending = [""] if root.kind is FileKind.DIRECTORY else []
+    while pending:
+        relative = pending.pop()
+        here = inside(root, relative)
+        matching = rules.within(here, directories)
+        if matching is None and not follows:
+            continue
+        for entry in around.effort.entries(here.resolved, around.names, keep=KEPT_FOR_PATHS):
+            if matching is not None and (rule := matching(entry.name)):
+                return rule, entry.path
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(f"{relative}/{entry.name}" if relative else entry.name)
+            elif (
+                follows
+                and entry.is_symlink()
+                and (rule := _led_to(entry.path, root, rules, around))
+            ):
+                return rule, entry.path
+    return None
 
 
 def _led_to(

@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import Struct
 
 from agentscope_like.paths import (
-    TOO_MANY,
     Location,
     PathError,
     TooManyFilesError,
@@ -40,10 +39,13 @@ _FILE = "holding.toml"
 
 
 class _Need(Struct, frozen=True, forbid_unknown_fields=True):
-    """What some commands do, and the rows that say which."""
+    """What some commands do, and the rows that say which; see `holding.toml`."""
 
     does: str
     rows: tuple[dict[str, Any], ...]
+    of_reads: bool = False
+    endless: bool = False
+    waits: bool = False
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,12 +55,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     ends: WordSet
     editors: WordSet
     about: WordSet
-    network: _Need
-    service: _Need
-    processes: _Need
-    outside: _Need
-    endless: _Need
-    interactive: _Need
+    need: dict[str, _Need]
 
 
 _table = table_beside(__file__, _FILE, _Table, _Need)
@@ -79,9 +76,7 @@ def hold_objection(analysis: CommandAnalysis, surroundings: Surroundings) -> str
         for part in analysis.parts:
             if reason := _effect_objection(part, around) or _row_objection(part, analysis, around):
                 return reason
-    except TooManyFilesError:
-        return f"it {TOO_MANY}"
-    except PathError as error:
+    except (PathError, TooManyFilesError) as error:
         return str(error)
     return None
 
@@ -90,7 +85,7 @@ def _effect_objection(part: Part, around: Surroundings) -> str | None:
     """Return which effect of a part the kernel would refuse, or None."""
     for effect in part.effects:
         if effect.kind is EffectKind.NETWORK:
-            return f"`{effect.target}` {_table().network.does}"
+            return f"`{effect.target}` {_table().need['network'].does}"
         for location in (around.locations(effect) or ()) if effect.kind in CHANGES else ():
             if not around.contains(location) and not inside_any(location, _temporary()):
                 return f"`{location.absolute}` lies outside the working directories"
@@ -119,35 +114,24 @@ def _label(words: Words, row: CommandRow) -> str:
 
 
 def _tables_about(part: Part, analysis: CommandAnalysis) -> Iterator[RowTable]:
-    """Yield the tables that count for a part; of a proven read, only those about connections."""
-    table = _table()
-    yield _rows_of(table.network)
-    yield _rows_of(table.service)
-    if part.read_only:
-        return
-    yield _rows_of(table.processes)
-    yield _rows_of(table.outside)
-    if not any(each.name in table.ends for each in _with_carriers(part, analysis)):
-        yield _rows_of(table.endless)
-    if not _is_answered(part, analysis):
-        yield _rows_of(table.interactive)
+    """Yield the tables that count for a part."""
+    for need, rows in _compiled():
+        if part.read_only and not need.of_reads:
+            continue
+        if need.endless and any(
+            each.name in _table().ends for each in _with_carriers(part, analysis)
+        ):
+            continue
+        if not (need.waits and _is_answered(part, analysis)):
+            yield rows
 
 
 @cache
-def _compiled() -> dict[str, RowTable]:
-    table = _table()
-    needs = (
-        *(table.network, table.service, table.processes),
-        *(table.outside, table.endless, table.interactive),
-    )
-    return {
-        need.does: RowTable([{**row, "does": need.does} for row in need.rows], _FILE)
-        for need in needs
-    }
-
-
-def _rows_of(need: _Need) -> RowTable:
-    return _compiled()[need.does]
+def _compiled() -> list[tuple[_Need, RowTable]]:
+    return [
+        (need, RowTable([{**row, "does": need.does} for row in need.rows], _FILE))
+        for need in _table().need.values()
+    ]
 
 
 def _with_carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:

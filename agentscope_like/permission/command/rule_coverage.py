@@ -67,7 +67,7 @@ class RuleCoverage:
         Below a working directory, `cd src && ` stands before the text, as if it were in the line.
         """
         analysis, around = self._analysis, self._around
-        if any(map(self._line_objection, analysis.parts)):
+        if not all(map(self._tells_all, analysis.parts)):
             return ()
         text = analysis.command.strip()
         if _is_one_of(analysis.directory, around):
@@ -78,19 +78,17 @@ class RuleCoverage:
                 return (f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}",)
         return ()
 
-    def _line_objection(self, part: Part) -> str | None:
-        """Return what a part does that its text does not tell, or None."""
+    def _tells_all(self, part: Part) -> bool:
+        """Return whether the text of a part tells all that it does."""
         if part.read_only:
-            return None
+            return True
+        if not (part.argv and part.argv[0]) or part.directory is None:
+            return False
         words = [word for word in self._arguments(part) if isinstance(word, Unknown)]
         values = [each.value.literal for each in part.assignments]
-        if not (part.argv and part.argv[0]) or part.directory is None:
-            return "a program or a directory is only known at run time"
-        if not all(map(_is_told, words)) or None in values:
-            return "a word is only known at run time"
-        if not self._tells_input(part):
-            return "its input is only known at run time"
-        return redirect_objection(part, self._around) if part.redirects else None
+        if not all(map(_is_told, words)) or None in values or not self._tells_input(part):
+            return False
+        return not part.redirects or redirect_objection(part, self._around) is None
 
     def _tells_input(self, part: Part) -> bool:
         """Return whether the text tells the input: literally, by its file, or by what reads it.
@@ -99,8 +97,9 @@ class RuleCoverage:
         """
         if None in map(_text_of, _input_redirects(part, self._analysis)):
             return False
-        feeding = _feeding_parts(part, self._analysis) or ()
-        return all(each.read_only for each in feeding) or _changes_what_it_names(part)
+        if not _is_piped_into(part, self._analysis) or _changes_what_it_names(part):
+            return True
+        return all(each.read_only for each in self._analysis.parts if each is not part)
 
     def _arguments(self, part: Part) -> list[Argument]:
         """Return the words of a part, with what is known of those that bash computes."""
@@ -216,7 +215,7 @@ _NOTHING = frozenset({"/dev/null", "-"})
 def _is_fed(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a part may read input that a redirection or a pipe gives it."""
     redirected = next(_input_redirects(part, analysis), None) is not None
-    return redirected or _feeding_parts(part, analysis) is not None
+    return redirected or _is_piped_into(part, analysis)
 
 
 def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect]:
@@ -236,35 +235,24 @@ def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect
                     yield redirect
 
 
-def _feeding_parts(part: Part, analysis: CommandAnalysis) -> list[Part] | None:
-    """Return the parts whose output a part may read through a pipe; None where it reads no pipe.
+def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether a part may read a pipe.
 
     A pipeline within a script that stands in a word feeds all parts of that script.
     """
-    found: list[Part] = []
-    _is_fed = False
-    for pipeline in analysis.nodes:
-        if not isinstance(pipeline, Pipeline):
-            continue
-        for earlier, later in enumerate(pipeline.commands[1:], 1):
-            if _span_of(later).holds(part.span):
-                _is_fed = True
-                before = Span(pipeline.span.start, _span_of(pipeline.commands[earlier - 1]).end)
-                found += (each for each in analysis.parts if before.holds(each.span))
-    if part.parent is not None and _has_inner_pipe(analysis):
-        _is_fed = True
-        found += (each for each in analysis.parts if each is not part)
-    return found if _is_fed else None
+    inner = [script.nodes for _, script in analysis.inner] if part.parent is not None else []
+    if any(
+        isinstance(node, Pipeline) and len(node.commands) > 1 for each in inner for node in each
+    ):
+        return True
+    return any(
+        _span_of(later).holds(part.span)
+        for pipeline in analysis.nodes
+        if isinstance(pipeline, Pipeline)
+        for later in pipeline.commands[1:]
+    )
 
 
 def _span_of(command: object) -> Span:
     span: Span = getattr(command, "span")  # noqa: B009 - every command has one
     return span
-
-
-def _has_inner_pipe(analysis: CommandAnalysis) -> bool:
-    return any(
-        isinstance(node, Pipeline) and len(node.commands) > 1
-        for _, script in analysis.inner
-        for node in script.nodes
-    )

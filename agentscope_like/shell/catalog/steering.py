@@ -41,11 +41,6 @@ class SteeringFile(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         """All names, each relative to a directory."""
         return tuple(self.names.split())
 
-    @cached_property
-    def beginnings(self) -> frozenset[str]:
-        """The first names of these paths, casefolded."""
-        return frozenset(name.partition("/")[0].casefold() for name in self.all_names)
-
 
 class Steering(Struct, frozen=True, forbid_unknown_fields=True):
     """What steers some programs; `steered_by.toml` describes each field."""

@@ -1,9 +1,4 @@
-"""Looks at files of this host that steer programs: names, settings, and versions of Python.
-
-Names in a directory are remembered for as long as it is unchanged. A program cannot set its time of
-change, which every name that comes or goes renews. Of a directory that changed a moment ago the
-clock is too coarse to tell, so that it is listed again.
-"""
+"""Reads settings in files that steer programs, and versions of Python of this host."""
 
 from __future__ import annotations
 
@@ -11,67 +6,18 @@ import json
 import os
 import re
 import stat
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import islice
 
-from agentscope_like.shell.catalog import Settings, steering_table
+from agentscope_like.paths import GitConfigError, git_settings
+from agentscope_like.shell.catalog import Settings
 
-__all__ = ["SettingsError", "is_recent", "minor_version", "present_names", "settings_in"]
-
-MOST_ENTRIES = 4_000
-MOST_DIRECTORIES = 4_000
-SETTLED_NS = 2_000_000_000
-
-_Stamp = tuple[int, int, int]
-_known: dict[str, tuple[_Stamp, frozenset[str]]] = {}
-
-
-def present_names(directory: str) -> frozenset[str] | None:
-    """Return the names in a directory, casefolded, that files which steer begin with.
-
-    None where that cannot be told: it cannot be listed, or has too many entries.
-    """
-    try:
-        status = os.stat(directory)
-    except (FileNotFoundError, NotADirectoryError):
-        return frozenset()
-    except OSError:
-        return None
-    stamp = (status.st_dev, status.st_ino, status.st_ctime_ns)
-    known = _known.get(directory)
-    if known is not None and known[0] == stamp:
-        return known[1]
-    is_settled = time.time_ns() - status.st_ctime_ns > SETTLED_NS
-    found = _listed(directory)
-    if found is not None and is_settled:
-        if len(_known) >= MOST_DIRECTORIES:
-            _known.clear()
-        _known[directory] = (stamp, found)
-    return found
-
-
-def _listed(directory: str) -> frozenset[str] | None:
-    try:
-        with os.scandir(directory) as entries:
-            names = {entry.name.casefold() for entry in islice(entries, MOST_ENTRIES)}
-    except OSError:
-        return None
-    return _beginnings() & names if len(names) < MOST_ENTRIES else None
-
-
-@cache
-def _beginnings() -> frozenset[str]:
-    """Return the first names of all paths that `steered_by.toml` lists, casefolded."""
-    files = (file for steering in steering_table() for file in steering.file)
-    return frozenset().union(*(file.beginnings for file in files))
-
+__all__ = ["SettingsError", "is_recent", "minor_version", "settings_in", "text_of"]
 
 _MAX_DEPTH = 32
-_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\["\\])*)")?\]')
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?")
+_UNSURE = re.compile(r"^(?![ \t]*(?:[#;]|\[[^\n]*\][ \t]*$))[^\n]*[#;\\]", re.MULTILINE)
+"""A setting that a comment may follow, or that may go on in the next line: readers differ."""
+
 _STRANGE = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]")
 
 
@@ -139,20 +85,13 @@ def _flat(name: str, value: object, depth: int) -> Iterator[str]:
 
 
 def _ini(text: str) -> Iterator[str]:
-    """Yield the settings of a file that git would read (git-config(1), "Syntax")."""
-    section = ""
-    for line in _lines(text):
-        rest = line
-        if found := _SECTION.match(line):
-            name, inner = found.groups()
-            section = name.lower() if inner is None else f"{name.lower()}.{inner}"
-            rest = line[found.end() :].strip()
-        if not rest or rest[0] in "#;":
-            continue
-        setting = _KEY.fullmatch(rest)
-        if setting is None or not section or rest.endswith("\\"):
-            raise SettingsError("it has a line that is no setting")
-        yield f"{section}.{setting[1].lower()} = {setting[2] or ''}"
+    if _UNSURE.search(text):
+        raise SettingsError("it has a setting that readers may read differently")
+    try:
+        settings = git_settings(text.encode())
+    except GitConfigError as error:
+        raise SettingsError("it has a line that is no setting") from error
+    return (f"{each.key} = {each.value or ''}" for each in settings)
 
 
 _READERS: Mapping[Settings, Callable[[str], Iterator[str]]] = {
@@ -170,7 +109,6 @@ _SHIMS = "shims"
 """The directory in which pyenv has its scripts; they start one of the `versions` beside it."""
 
 _OTHERS = frozenset({"system"})
-_MOST_BYTES = 4096
 
 
 def minor_version(path: str) -> int:
@@ -222,12 +160,29 @@ def _chosen_by_pyenv(root: str, above: Iterable[str], chosen: str) -> Iterable[s
 def _names_in(path: str) -> Sequence[str]:
     """Return the versions in a file; one that cannot be read has an unknown one."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        return text_of(path).split() or ("",)
     except FileNotFoundError:
         return ()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return ("",)
+
+
+MAX_BYTES = 1 << 20
+"""How much of a file is read; a larger one may hold anything."""
+
+
+def text_of(path: str) -> str:
+    """Return what is in a regular file of this host.
+
+    Raises:
+        OSError: It is no regular file, is too large or cannot be read.
+        UnicodeDecodeError: It is no text.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return ("",)
-        return file.read(_MOST_BYTES).decode(errors="replace").split() or ("",)
+            raise OSError(f"{path} is no regular file")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(f"{path} is too large")
+    return content.decode("utf-8")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from posixpath import dirname
@@ -27,8 +26,8 @@ from agentscope_like.shell.steering.host_files import (
     SettingsError,
     is_recent,
     minor_version,
-    present_names,
     settings_in,
+    text_of,
 )
 from agentscope_like.shell.surroundings import Surroundings
 
@@ -67,10 +66,6 @@ def _steered_part(part: Part, steerings: Sequence[Steering], search: _SteeringSe
             doubts = (*part.doubts, Doubt(reason, part.span))
             return replace(part, effects=(*part.effects, effect), doubts=doubts)
     return part
-
-
-MAX_BYTES = 1 << 20
-"""How much of a file is read; a larger one may hold anything."""
 
 
 class _SteeringSearch(Struct, frozen=True, dict=True):
@@ -113,9 +108,8 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
                     reason := _written_objection(other, file.all_names, places, self.around)
                 ):
                     return reason
-            for path in self._candidates(file, starts, places):
-                if self._steers(path, file):
-                    return f"`{path.removeprefix(starts[0].rstrip('/') + '/')}`"
+            if path := self._steering_file(file, starts, places):
+                return f"`{path.removeprefix(starts[0].rstrip('/') + '/')}`"
         except TooManyFilesError:
             return "one of too many files to check"
         except PathError:
@@ -153,6 +147,20 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         is_found = above and not variables.get("PYENV_DIR")
         return bool(is_found) and is_recent(name, path.outside, since, above=above, chosen=chosen)
 
+    def _steering_file(
+        self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
+    ) -> str | None:
+        """Return the path of a file that steers, or None."""
+        key = (id(file), starts)
+        if key not in self._known:
+            paths = self._candidates(file, starts, places)
+            self._known[key] = next((each for each in paths if self._steers(each, file)), None)
+        return self._known[key]
+
+    @lazy_property
+    def _known(self) -> dict[tuple[int, tuple[str, ...]], str | None]:
+        return {}
+
     def _candidates(
         self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
     ) -> Iterator[str]:
@@ -163,24 +171,8 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         if file.named:
             yield from starts
         for directory in places:
-            present = self._present_names(directory)
-            if present is not None and file.beginnings.isdisjoint(present):
-                continue
             if directory not in self._own_homes:
                 yield from (f"{directory.rstrip('/')}/{name}" for name in file.all_names)
-
-    def _present_names(self, directory: str) -> frozenset[str] | None:
-        """Return the first names that are in a directory; None where that is not known."""
-        if self.around.names is not os:
-            return None
-        if directory not in self._listings:
-            self.around.effort.spend(FOLDER)
-            self._listings[directory] = present_names(directory)
-        return self._listings[directory]
-
-    @lazy_property
-    def _listings(self) -> dict[str, frozenset[str] | None]:
-        return {}
 
     @lazy_property
     def _above(self) -> dict[tuple[str, ...], tuple[str, ...]]:
@@ -233,7 +225,7 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         if file.harmless_if is None or self.around.names is not os:
             return False
         try:
-            settings = settings_in(_text_of(path), file.settings)
+            settings = settings_in(text_of(path), file.settings)
         except (OSError, UnicodeDecodeError, SettingsError):
             return False
         return all(file.harmless_if.fullmatch(each) for each in settings)
@@ -260,23 +252,6 @@ def _enters_directories(program: str) -> bool:
     grammar = lookup(program)
     flags = () if grammar is None else grammar.flags.values()
     return any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
-
-
-def _text_of(path: str) -> str:
-    """Return what is in a regular file of this host.
-
-    Raises:
-        OSError: It is no regular file, is too large or cannot be read.
-        UnicodeDecodeError: It is no text.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no regular file")
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise OSError(f"{path} is too large")
-    return content.decode("utf-8")
 
 
 _READ, _WRITE, _DELETE = EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.touches.copying import Below, copy_objection, pattern_objection
-from agentscope_like.shell.touches.declared_writes import DeclaredChanges, declared_changes
-from agentscope_like.shell.touches.links import link_objection, passed
+from agentscope_like.shell.touches.copying import copy_objection, pattern_objection
+from agentscope_like.shell.touches.declared_writes import (
+    DeclaredChanges,
+    declared_changes,
+    more_than_edits,
+)
+from agentscope_like.shell.touches.links import link_objection
 from agentscope_like.shell.touches.touched_files import (
+    Below,
     Touch,
     TouchKind,
     is_pattern,
@@ -22,8 +27,8 @@ __all__ = [
     "declared_changes",
     "is_pattern",
     "link_objection",
+    "more_than_edits",
     "named_by_command",
-    "passed",
     "pattern_objection",
     "touches",
 ]

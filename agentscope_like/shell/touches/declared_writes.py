@@ -11,7 +11,7 @@ from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.touches.links import makes_links
 from agentscope_like.shell.touches.touched_files import TouchKind, touches
 
-__all__ = ["DeclaredChanges", "declared_changes"]
+__all__ = ["DeclaredChanges", "declared_changes", "more_than_edits"]
 
 _CHANGING = (TouchKind.WRITE, TouchKind.DELETE)
 _KEPT = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
@@ -49,15 +49,21 @@ def declared_changes(analysis: CommandAnalysis, around: Surroundings) -> Declare
 
 def _says_all(part: Part) -> bool:
     """Return whether the effects of a part are all that it does, and change contents only."""
-    if part.read_only:
-        return True
-    if not part.effects or part.is_a("rights") or makes_links(part):
-        return False
+    return part.read_only or (not makes_links(part) and more_than_edits(part) is None)
+
+
+def more_than_edits(part: Part) -> str | None:
+    """Return why a part that is no proven read does more than edit the files it names, or None."""
+    if not part.effects:
+        return "none of its effects is known to be an edit"
     places = {effect.span for effect in part.effects if effect.kind in CHANGES}
-    if any(doubt.span not in places for doubt in part.doubts):
-        return False
-    return all(
-        effect.kind is EffectKind.READ
-        or (effect.kind in CHANGES and (part.is_a("edits") or is_redirect(effect, part)))
-        for effect in part.effects
-    )
+    for doubt in part.doubts:
+        if doubt.span not in places:
+            return doubt.message
+    for effect in part.effects:
+        if effect.kind in CHANGES:
+            if not part.is_a("edits") and not is_redirect(effect, part):
+                return f"`{part.program}` does more than edit files"
+        elif effect.kind is not EffectKind.READ:
+            return next((doubt.message for doubt in part.doubts), "it may do anything")
+    return None

@@ -1,31 +1,21 @@
-"""Detects links that a command creates, copies or moves and that could redirect its writes.
+"""Says whether a command could go through a link that it makes, copies or moves itself.
 
-The target of such a link is only known once the link exists. So a command that creates a link
-asks if a later part could go through the link.
+Where such a link leads can be looked up only once it is there. So a command that puts one somewhere
+asks if a later part could go through it, wherever that part goes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 
-from agentscope_like.paths import (
-    ENTRY,
-    TOO_MANY,
-    FileKind,
-    PathError,
-    TooManyFilesError,
-    is_below,
-    lineage,
-    standard_devices,
-)
+from agentscope_like.paths import FileKind, PathError, TooManyFilesError, standard_devices
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import Implied, implied, is_redirect, lists_only
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand
 
-__all__ = ["goes_through", "link_objection", "makes_links", "passed", "spots", "takes_links"]
+__all__ = ["link_objection", "makes_links", "takes_links"]
 
 _LINKING = re.compile(r"-[^-]*[ls].*|--[ls].*", re.DOTALL)
 """Flags with which `cp` makes links: `-l`, `-s`, `--link`, `--symbolic-link`."""
@@ -39,15 +29,20 @@ def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
     try:
         for number, part in enumerate(analysis.parts):
             later = _after(analysis, number)
-            if reason := (
-                _creation_objection(part, later, analysis, around)
-                or _overlap_objection(part, later, around, has_others=has_others)
+            if _may_make_links(part, has_others=has_others) and any(
+                any(_changes(each)) for each in later
             ):
-                return reason
-    except PathError as error:
+                return (
+                    f"`{part.name}` may create a link and the command also writes; the link could "
+                    "redirect the write"
+                )
+            if any(_touches(each, analysis) for each in later) and takes_links(part, around):
+                return (
+                    f"`{part.name}` relocates a symlink and the command also reads or writes; the "
+                    "symlink could redirect that"
+                )
+    except (PathError, TooManyFilesError) as error:
         return str(error)
-    except TooManyFilesError:
-        return f"it {TOO_MANY}"
     return None
 
 
@@ -56,12 +51,17 @@ def makes_links(part: Part) -> bool:
     if part.is_a("linker"):
         return True
     return part.is_a("copier") and (
-        _has_unknown_option(part) or any(map(_LINKING.fullmatch, part.options))
+        any(effect.kind is EffectKind.UNKNOWN for effect in part.effects)
+        or any(map(_LINKING.fullmatch, part.options))
     )
 
 
 def takes_links(part: Part, around: Surroundings) -> bool:
-    """Return whether a part copies or moves an existing symlink, or a directory with one."""
+    """Return whether a part copies or moves an existing symlink, or a directory with one.
+
+    Raises:
+        PathError: A path cannot be resolved.
+    """
     return part.is_a("copier", "mover") and any(
         _holds_links(effect, around)
         for effect in part.effects
@@ -86,56 +86,28 @@ def _holds_links(effect: Effect, around: Surroundings) -> bool:
     return False
 
 
-def spots(part: Part, around: Surroundings) -> Iterator[str]:
-    """Yield every path of a file that a part creates or moves; `/` for any path.
+def _may_make_links(part: Part, *, has_others: bool) -> bool:
+    """Return whether a part makes links, or a program that only a rule allows may have made one.
 
-    Raises:
-        PathError: A path cannot be resolved.
+    Such a program may put links where it is known to write, and copies and moves may take them on.
     """
-    for effect in part.effects:
-        if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
-            yield effect.path or "/"
-            with suppress(TooManyFilesError):  # then the part is asked about anyway
-                for path in around.paths(effect):
-                    yield from around.locate(path, follow=False).readings
-
-
-def _ways(effect: Effect, around: Surroundings) -> Iterator[str]:
-    """Yield every directory that the kernel walks through on the way to an effect's path.
-
-    Raises:
-        PathError: A path cannot be resolved.
-        TooManyFilesError: A pattern reaches too many files.
-    """
-    yield effect.path or "/"
-    for location in around.locations(effect) or ():
-        yield from location.readings
-    for folder in passed(effect):
-        yield from around.locate(folder).readings
-
-
-def passed(effect: Effect) -> Iterator[str]:
-    """Yield the directories that an effect's path, as it was written, enters and leaves by `..`."""
-    at = effect.walked.find("/..", 1)
-    while at > 0:
-        yield effect.walked[:at]
-        at = effect.walked.find("/..", at + 1)
-
-
-def goes_through(effect: Effect, places: Set[str], around: Surroundings) -> bool:
-    """Return whether an effect may go through a file at one of some places.
-
-    Raises:
-        PathError: A path cannot be resolved.
-        TooManyFilesError: A pattern reaches too many files.
-    """
-    around.effort.spend(ENTRY * len(places))
-    if effect.glob and places:
+    if makes_links(part) or (has_others and part.is_a("copier", "mover")):
         return True
-    if any(not places.isdisjoint(lineage(path)) for path in _ways(effect, around)):
-        return True
-    copies_trees = effect.recursive and effect.kind is EffectKind.WRITE
-    return copies_trees and any(is_below(place, effect.path or "/") for place in places)
+    return (
+        _is_other(part)
+        and not part.is_a("keeps_contents")
+        and any(
+            effect.kind is EffectKind.WRITE and not is_redirect(effect, part)
+            for effect in part.effects
+        )
+    )
+
+
+def _is_other(part: Part) -> bool:
+    """Return whether a part may do more than edit files and write redirections."""
+    return not part.is_a("edits") and any(
+        doubt.span not in part.redirected for doubt in part.doubts
+    )
 
 
 def _after(analysis: CommandAnalysis, number: int) -> Sequence[Part]:
@@ -151,57 +123,6 @@ def _after(analysis: CommandAnalysis, number: int) -> Sequence[Part]:
     if any(isinstance(node, For | Loop | ArithmeticFor) for node in analysis.nodes):
         return parts
     return (*parts[:number], *parts[number + 1 :])
-
-
-def _creation_objection(
-    part: Part, later: Sequence[Part], analysis: CommandAnalysis, around: Surroundings
-) -> str | None:
-    """Return why a part may go through a link that `ln`, `cp` or `mv` creates, or None."""
-    if makes_links(part) and any(any(_changes(each)) for each in later):
-        return (
-            f"`{part.program}` creates a link and the command also writes; the link could "
-            "redirect the write"
-        )
-    if (
-        part.is_a("copier", "mover")
-        and any(_touches(each, analysis) for each in later)
-        and takes_links(part, around)
-    ):
-        return (
-            f"`{part.program}` relocates a symlink and the command also reads or writes; the "
-            "symlink could redirect that"
-        )
-    return None
-
-
-def _overlap_objection(
-    part: Part, later: Sequence[Part], around: Surroundings, *, has_others: bool
-) -> str | None:
-    """Return why a change may go through a link that another program creates, or None.
-
-    Only a rule allows such a program. Its files may be copied or moved by other parts.
-    """
-    if not (_is_other(part) or (has_others and part.is_a("copier", "mover"))):
-        return None
-    places = set(spots(part, around))
-    for effect in (each for other in later if other is not part for each in _changes(other)):
-        if goes_through(effect, places, around):
-            return (
-                f"`{effect.target}` may lead elsewhere through a link that another part of the "
-                "command creates"
-            )
-    return None
-
-
-def _is_other(part: Part) -> bool:
-    """Return whether a part may do more than edit files and write redirections."""
-    return not part.is_a("edits") and any(
-        doubt.span not in part.redirected for doubt in part.doubts
-    )
-
-
-def _has_unknown_option(part: Part) -> bool:
-    return any(effect.kind is EffectKind.UNKNOWN for effect in part.effects)
 
 
 def _changes(part: Part) -> Iterator[Effect]:

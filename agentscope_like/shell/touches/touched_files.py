@@ -36,10 +36,18 @@ from agentscope_like.shell.names import feeders
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Heredoc
-from agentscope_like.shell.touches.copying import Below, Copying
-from agentscope_like.shell.touches.links import goes_through, makes_links, spots, takes_links
+from agentscope_like.shell.touches.copying import entered
+from agentscope_like.shell.touches.links import makes_links, takes_links
 
-__all__ = ["Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
+__all__ = ["Below", "Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
+
+
+class Below(Enum):
+    """What is reached below a path."""
+
+    NOTHING = "nothing"
+    PRESENT = "present files"
+    ANYTHING = "present and new files"
 
 
 class TouchKind(Enum):
@@ -102,7 +110,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
                 yield from look.at(effect, kind, part)
             except (PathError, TooManyFilesError):
                 yield Touch(part, kind, effect.target, None)
-        yield from look.made(part)
+        look.remember_links(part)
         match implied(part, analysis):
             case Implied.SEARCHES:
                 yield from look.where_it_runs(part, TouchKind.READ)
@@ -115,14 +123,13 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Lists the touches of one command."""
 
-    __slots__ = ("_analysis", "_around", "_copying", "_fed_alike", "_links")
+    __slots__ = ("_analysis", "_around", "_files_only", "_has_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
-        self._copying = Copying(analysis, around)
-        self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
-        self._links: set[str] = set()
+        self._files_only: dict[int, bool] = {}
+        self._has_links = False
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield the touches of one effect.
@@ -134,7 +141,7 @@ class _Look:
         if effect.path is None:
             yield from self._fed(effect, kind, part)
             return
-        if self._links and goes_through(effect, self._links, self._around):
+        if self._has_links:
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
@@ -156,18 +163,12 @@ class _Look:
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
 
-    def made(self, part: Part) -> Iterator[Touch]:
-        """Remember where a part may create a link, for later parts; yield doubts.
-
-        Once there are links, any copied or moved file may be one.
-        """
-        if not part.is_a("relocates"):
-            return
+    def remember_links(self, part: Part) -> None:
+        """Remember whether a part may put a link somewhere, through which later parts may go."""
         try:
-            if self._links or makes_links(part) or takes_links(part, self._around):
-                self._links.update(spots(part, self._around))
-        except (PathError, TooManyFilesError):
-            yield Touch(part, _WRITES, min(part.written, default=""), None)
+            self._has_links |= makes_links(part) or takes_links(part, self._around)
+        except PathError:
+            self._has_links = True
 
     def where_it_runs(
         self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
@@ -196,10 +197,6 @@ class _Look:
         if places is None:
             yield Touch(part, kind, effect.target, None)
             return
-        alike = (id(part), kind, tuple(map(id, places)))
-        if alike in self._fed_alike:
-            return
-        self._fed_alike.add(alike)
         for feeder in places:
             for touch in self._listed(feeder, kind):
                 follows = kind is not TouchKind.DELETE
@@ -223,8 +220,45 @@ class _Look:
         elif kind is _DELETES or part.is_a("rights"):
             reaches = effect.recursive
         else:
-            return self._copying.written_below(effect, part)
+            return self._written_below(effect, part)
         return Below.PRESENT if reaches else _NOTHING
+
+    def _written_below(self, effect: Effect, part: Part) -> Below | None:
+        """Return what is written below the target of a write; None if this write does not happen.
+
+        A target has two effects: one on itself and one on the name below it that is written where
+        it is a directory. Only one of them happens.
+        """
+        path = effect.path or ""
+        parent = path.rpartition("/")[0]
+        if effect.recursive and parent in part.written:
+            if not self._may_be_directory(parent, part):
+                return None
+        elif path in entered(part) and self._around.locate(path).kind is _DIRECTORY:
+            return _NOTHING
+        if not effect.recursive or self._takes_files_only(part):
+            return _NOTHING
+        return Below.ANYTHING
+
+    def _may_be_directory(self, path: str, part: Part) -> bool:
+        """Return whether a path is a directory, or another part may make it one."""
+        return self._around.locate(path).kind is _DIRECTORY or any(
+            path in other.written for other in self._analysis.parts if other is not part
+        )
+
+    def _takes_files_only(self, part: Part) -> bool:
+        """Return whether all sources of the part are known to be regular files."""
+        known = self._files_only.get(id(part))
+        if known is None:
+            known = self._files_only[id(part)] = all(map(self._is_file, part.effects))
+        return known
+
+    def _is_file(self, effect: Effect) -> bool:
+        """Return whether the source is a regular file, or created by a redirection."""
+        if effect.kind is EffectKind.WRITE or effect.path in self._analysis.redirected_to:
+            return True
+        locations = self._around.locations(effect)
+        return locations is not None and all(each.kind is FileKind.FILE for each in locations)
 
 
 def _kind(effect: Effect, part: Part) -> TouchKind | None:

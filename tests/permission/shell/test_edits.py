@@ -99,7 +99,6 @@ rm .git2
 cp .git/config q
 cd src/..; touch q
 cd src && touch ../q
-mkdir -p nn/../q
 mkdir -p src/../q
 mkdir -p ../elsewhere/../work/q
 mkdir -p BASE/elsewhere/../work/q
@@ -156,12 +155,8 @@ mv d/nothing q && touch q/f
 mv a q && mv b a && mv q b
 for f in src/*.py; do cp "$f" build/; done
 echo x > src/n.py; cp -r src build
-echo x > q; cp q* build/
 sed -i s/a/b/ src/*.py && cp src/*.py build/
-sed -i s/a/b/ src/a.py && cp src/*.py build/
 mkdir -p d/n/m; cp d/f* build
-sed -i.bak s/a/b/ a; cp a* build
-touch src/n.py && cp src/*.py build/
 cp src/*.py build/ && rm src/*.py
 mkdir q; cp a* way
 """
@@ -177,10 +172,11 @@ touch -- "$x" | is only known at run time
 cd out/..; touch q | `out/..` may lead to a different directory through a symlink
 cd out/..; ls; touch q | `out/..` may lead to a different directory through a symlink
 pushd out/..; touch q | `out/..` may lead to a different directory through a symlink
-mkdir -p ../x/../work/q | `BASE/x` lies outside
-mkdir -p BASE/x/../work/q | `BASE/x` lies outside
-mkdir -p ../elsewhere/../x/../work/q | `BASE/x` lies outside
-mkdir -p .vscode/../q | can make an editor run programs
+mkdir -p ../x/../work/q | `BASE/x` would be created on the way
+mkdir -p BASE/x/../work/q | `BASE/x` would be created on the way
+mkdir -p ../elsewhere/../x/../work/q | `BASE/x` would be created on the way
+mkdir -p .vscode/../q | .vscode` would be created on the way
+mkdir -p nn/../q | nn` would be created on the way
 touch ../q | lies outside
 touch out/q | lies outside
 touch way/y/l | lies outside
@@ -221,28 +217,31 @@ cp hold/.e* . | .envrc
 mv hold/.e* . | .envrc
 cp -b -S rc src/a.py .bash | .bashrc
 sed -i.yml s/a/b/ lefthook | lefthook.yml
-cp -r big q | `big` contains too many files to check each one
+cp -r big q | reaches too many files to check each one
 cp -r src over | `over/src` contains symlinks
 gcp -r src over | `over/src` contains symlinks
 cp -r d src over | `over/src` contains symlinks
 cp -rT src over/src | `over/src` contains symlinks
 cp -r src/. over/src | `over/src` contains symlinks
 cp -r src/. d over/src | `over/src` contains symlinks
-cp -r d/. big | `big` contains too many files to check each one
+cp -r d/. big | reaches too many files to check each one
 echo x > d/a.py; cp -r d/. over/src | `over/src` contains symlinks
 mkdir q; touch q/l; mv q r; cp -rT r way/y | `way/y` contains symlinks
-echo x > l; cp l* way/y/ | leads outside the working directories
-echo x > l; for f in l*; do cp "$f" way/y/; done | leads outside the working directories
-cp a d/l; cp d/* way/y | ` matches
+echo x > l; cp l* way/y/ | another command may create files that `cp` takes to `way/y/`
+echo x > l; for f in l*; do cp "$f" way/y/; done | another command may create files
+echo x > q; cp q* build/ | another command may create files
+touch src/n.py && cp src/*.py build/ | another command may create files
+sed -i.bak s/a/b/ a; cp a* build | another command may create files
+cp a d/l; cp d/* way/y | another command may create files
 mkdir d/q; cp -r d/* way | another command may create files
 mv src q; cp -r q*/s* way | another command may create files
 mkdir -p d/n/m; cp -r d/n* way | another command may create files
 sed -i.bak s/a/b/ d/*; cp d/*.bak way | another command may create files
 shopt -s globstar; touch d/l; cp d/** build | another command may create files
-sed -i.pth s/a/b/ v/a; cp v/a.p* v/site-packages/ | site-packages/a.pth
-echo x > v/a.pth; cp v/a* v/site-packages/ | site-packages/a.pth
-ln -s src .github | the link would replace a sensitive path
-ln -s src d/.github | the link would replace a sensitive path
+sed -i.pth s/a/b/ v/a; cp v/a.p* v/site-packages/ | another command may create files
+echo x > v/a.pth; cp v/a* v/site-packages/ | another command may create files
+ln -s src .github | is the place of
+ln -s src d/.github | is the place of
 cp -rs src .github | .github
 cd src/sub && ln -s ../../a ../../q | the link to `../../a` leads outside
 cd src/sub && ln --sym ../../a ../../q | the link to `../../a` leads outside
@@ -251,9 +250,9 @@ cd src/sub && ln -s ../../[a] ../../q | leads outside
 ln -s /etc q | lies outside
 ln -s ../x q | lies outside
 ln -s config .git/q | git
-ln -s config.json .docker/q | the link leads to a sensitive path
-ln -s share .local/q | leads to a sensitive path
-ln -s applications .local/share/q | takes part in every login or desktop session
+ln -s config.json .docker/q | `config.json` would get a name that no rule protects
+ln -s share .local/q | `share` would get a name that no rule protects
+ln -s applications .local/share/q | `applications` would get a name that no rule protects
 """
 
 THROUGH_LINKS = """
@@ -382,13 +381,15 @@ async def test_an_allow_rule_covers_no_output_into_files_where_edits_ask(
         ("install a q; touch */r", ASK),
         ("install a src/q; touch hop/q", ASK),
         ("install a d/q; cp -r build d", ASK),
-        ("install a d/q; cp -r build q", ALLOW),
+        ("install a d/q; cp -r build q", ASK),
         ("install a d/build; cp -r build d", ASK),
         ("install a d/l; cp -r d q; touch q/l", ASK),
         ("install a q > r; touch q", ASK),
         ("install a q 2> r; touch q/r", ASK),
-        ("install a q > r; touch d/r", ALLOW),
-        ("install a q; touch r", ALLOW),
+        ("install a q > r; touch d/r", ASK),
+        ("install a q; touch r", ASK),
+        ("install a q; cat r", ALLOW),
+        ("chmod 600 a; touch a", ALLOW),
         ("touch q; install a q", ALLOW),
         ("touch q & install a q", ASK),
         ("install $x y; mv nothing q; touch q", ASK),
@@ -402,7 +403,7 @@ async def test_allow_rules_do_not_cover_what_is_reached_through_links(
 ) -> None:
     """What a program of a rule puts somewhere may be a link, and may be copied on."""
     command = command.replace("FAR", _FAR)
-    rules = ("install:*", "ln:*", "cp:*", "mv:*")
+    rules = ("install:*", "chmod:*", "ln:*", "cp:*", "mv:*")
     assert (await decide(command, work, *rules)).behavior is behavior
 
 

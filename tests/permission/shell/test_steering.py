@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -179,36 +178,14 @@ def test_a_home_is_the_users_own(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is remembered of a directory holds no longer than the directory is as it was."""
-    monkeypatch.setattr("agentscope_like.shell.steering.host_files.SETTLED_NS", 0)
+def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(tmp_path: Path) -> None:
+    """What one decision has seen of a directory, the next one does not go by."""
     place = project(tmp_path, {})
-    times = (1_000_000_000, 1_000_000_000)
-    os.utime(place.work, times)
     assert decide("cargo --version", place).behavior.value == "allow"
-    assert decide("cargo --version", place).behavior.value == "allow"
-    time.sleep(0.05)
     (place.work / "rust-toolchain").write_text(HOSTILE)
-    os.utime(place.work, times)
     assert decide("cargo --version", place).behavior.value == "ask"
-    time.sleep(0.05)
     (place.work / "rust-toolchain").unlink()
     assert decide("cargo --version", place).behavior.value == "allow"
-
-
-def test_a_directory_with_many_files_is_looked_into(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Among more files than are remembered, one that steers is found."""
-    monkeypatch.setattr("agentscope_like.shell.steering.host_files.MOST_ENTRIES", 4)
-    place = project(tmp_path, {})
-    for number in range(5):
-        (place.work / str(number)).touch()
-    assert decide("cargo --version", place).behavior.value == "allow"
-    (place.work / "rust-toolchain").write_text(HOSTILE)
-    assert decide("cargo --version", place).behavior.value == "ask"
 
 
 def test_the_list_names_files_and_switches() -> None:

