@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +12,6 @@ from agentscope_like.shell.syntax import (
     Assignment,
     Command,
     Redirect,
-    Script,
     SimpleCommand,
     Span,
     Word,
@@ -26,13 +24,9 @@ __all__ = [
     "UNKNOWN_INPUT",
     "BudgetError",
     "Draft",
-    "Source",
     "WalkScope",
     "shortened",
 ]
-
-Source: TypeAlias = Command | Script | Names
-"""What a standard input comes from: what prints it, or what is known of the names in it."""
 
 UNKNOWN_INPUT = unknown_names("the files that its input names")
 
@@ -70,7 +64,7 @@ class WalkScope(Struct, frozen=True, gc=False):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
-        source: What the standard input comes from.
+        source: What is known of the names that come from the standard input.
         bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
@@ -85,7 +79,7 @@ class WalkScope(Struct, frozen=True, gc=False):
     moves: bool = False
     depth: int = 0
     fed: Output = Output()
-    source: Source = UNKNOWN_INPUT
+    source: Names = UNKNOWN_INPUT
     bounded: bool = False
     posix: bool = False
     in_function: bool = False
@@ -122,7 +116,7 @@ class Draft(Struct, gc=False):
     arguments: Sequence[Argument] = ()
     is_one_of_several: bool = False
     place: Span | None = None
-    source: Source = UNKNOWN_INPUT
+    source: Names = UNKNOWN_INPUT
 
     def span_of(self, index: int) -> Span:
         """Return the place of the argument of an index in the command text."""

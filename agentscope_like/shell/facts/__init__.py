@@ -26,7 +26,6 @@ from agentscope_like.shell.facts.possible_commands import (
 from agentscope_like.shell.facts.shown_content import (
     Implied,
     choosing_option,
-    counts,
     follows,
     implied,
     is_redirect,
@@ -35,7 +34,6 @@ from agentscope_like.shell.facts.shown_content import (
     reads_no_directory,
     reads_unseen_files,
     searches_below,
-    shows_unseen_files,
 )
 from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
@@ -55,7 +53,6 @@ __all__ = [
     "as_written",
     "bare_name",
     "choosing_option",
-    "counts",
     "follows",
     "implied",
     "is_redirect",
@@ -77,7 +74,6 @@ __all__ = [
     "shown_in_history",
     "shows_computed",
     "shows_content",
-    "shows_unseen_files",
     "spelled_as",
     "started_by",
     "started_in",

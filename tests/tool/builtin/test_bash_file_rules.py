@@ -492,7 +492,8 @@ ask   fdfind a
 ask   du -a -X README.md
 ask   du -a --exclude-from README.md
 ask   git ls-files -m
-allow git ls-files docs
+ask   git ls-files docs
+allow git ls-files -- docs
 allow dir -R docs
 allow exa -T docs
 allow exa
