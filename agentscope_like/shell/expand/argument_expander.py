@@ -182,7 +182,9 @@ class Expander:
         if operator is None:
             return base
         if operator == "indirect":
-            return self._named_by(base, segment)
+            message = f"which variable `${{!{segment.name}}}` means is computed"
+            self.draft.doubt(message, self.scope.span(segment.span))
+            return Unknown()
         if operator == "length":
             return Unknown(option=False, shape=Shape.INTEGER, filled=True)
         if operator in {":=", "="}:
@@ -193,15 +195,6 @@ class Expander:
     def assign(self, name: str, value: Argument) -> None:
         """Note that `name` holds `value` where the next word is expanded."""
         self._state = self._state.assign(name, value)
-
-    def _named_by(self, base: Argument, segment: Variable) -> Argument:
-        """Return the value of the variable that `base` names; anything but a name may run code."""
-        names = (base,) if isinstance(base, str) else base.choices
-        if names and all(map(_NAME.fullmatch, names)):
-            return either([self._base(name) for name in names])
-        message = f"which variable `${{!{segment.name}}}` means is computed"
-        self.draft.doubt(message, self.scope.span(segment.span))
-        return Unknown()
 
     def _element(self, segment: Variable) -> Argument:
         """Return what one element of an array holds, or what all of them become."""
