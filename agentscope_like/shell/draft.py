@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from agentscope_like.shell.syntax import (
     Assignment,
     Command,
     Redirect,
+    Script,
     SimpleCommand,
     Span,
     Word,
@@ -24,9 +26,13 @@ __all__ = [
     "UNKNOWN_INPUT",
     "BudgetError",
     "Draft",
+    "Source",
     "WalkScope",
     "shortened",
 ]
+
+Source: TypeAlias = Command | Script | Names
+"""What a standard input comes from: what prints it, or what is known of the names in it."""
 
 UNKNOWN_INPUT = unknown_names("the files that its input names")
 
@@ -64,7 +70,7 @@ class WalkScope(Struct, frozen=True, gc=False):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
-        source: What is known of the names that come from the standard input.
+        source: What the standard input comes from.
         bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
@@ -79,7 +85,7 @@ class WalkScope(Struct, frozen=True, gc=False):
     moves: bool = False
     depth: int = 0
     fed: Output = Output()
-    source: Names = UNKNOWN_INPUT
+    source: Source = UNKNOWN_INPUT
     bounded: bool = False
     posix: bool = False
     in_function: bool = False
@@ -116,7 +122,7 @@ class Draft(Struct, gc=False):
     arguments: Sequence[Argument] = ()
     is_one_of_several: bool = False
     place: Span | None = None
-    source: Names = UNKNOWN_INPUT
+    source: Source = UNKNOWN_INPUT
 
     def span_of(self, index: int) -> Span:
         """Return the place of the argument of an index in the command text."""

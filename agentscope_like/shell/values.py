@@ -58,12 +58,14 @@ class Names(Struct, frozen=True):
         unknown: What the unknown names are, for the message; empty where every source is known.
         spoken: Whether words of the command are among them.
         exact: Whether they are no more than what the producers print, as it is.
+        starts_lines: Whether each is the beginning of a line, up to the first colon.
     """
 
     producers: tuple[int, ...] = ()
     unknown: str = ""
     spoken: bool = False
     exact: bool = True
+    starts_lines: bool = False
 
     @property
     def is_harmless(self) -> bool:
@@ -91,6 +93,7 @@ def any_of(found: Iterable[Names]) -> Names:
         unknown=next((each.unknown for each in known if each.unknown), ""),
         spoken=any(each.spoken for each in known),
         exact=all(each.exact for each in known),
+        starts_lines=all(each.starts_lines for each in known if not each.is_harmless),
     )
 
 

@@ -56,9 +56,6 @@ _FUNCTION = re.compile(
 )
 _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
-_PARAMETER = re.compile(r"`\$[1-9@*]")
-"""What begins the message about names that a positional parameter may hold."""
-
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
 _dangers = row_table(__file__, "dangers.toml", "danger")
@@ -123,7 +120,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     if only_reads and analysis.names_no_file:
         return None
     around = surroundings.of(analysis)
-    look = _Look(analysis, around, Secrets(analysis, around))
+    look = _Look(analysis, around, Secrets.of(analysis, around))
     for part in analysis.parts:
         try:
             for find in _PART_CHECKS if part.doubts else _READ_CHECKS:
@@ -258,8 +255,6 @@ def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     if effect.path is None:
         if effect.recursive and part.is_a("remover"):
             return "recursively removes a path that is only known at run time"
-        if _PARAMETER.match(effect.names.unknown):
-            return "changes a path that is a positional parameter, which may be any word"
         return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):
         return reason

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand.word_evaluation import evaluate
 from agentscope_like.shell.expand.word_names import names_in_variable
-from agentscope_like.shell.state import State, own_doubt, special_parameter
+from agentscope_like.shell.state import State, names_in_parameters, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -33,10 +33,8 @@ from agentscope_like.shell.values import (
     Unknown,
     any_of,
     elements_of,
-    may_be_option,
     names_of,
     several,
-    shape_of,
 )
 from agentscope_like.shell.values import join as either
 
@@ -62,7 +60,6 @@ class Expander:
         scope: The surroundings of the command in the walk.
         home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
-        printed: What is known of the names that the last substitution prints.
     """
 
     def __init__(
@@ -74,7 +71,6 @@ class Expander:
         self.scope = scope
         self.home = home
         self.assigned: dict[str, Shape] = {}
-        self.printed = UNKNOWN_NAMES
 
     def argument(self, word: Word) -> Argument:
         """Return the expansion of `word` as an argument."""
@@ -154,21 +150,23 @@ class Expander:
         if name == "_":
             return Unknown()
         parameters = self._state.parameters
-        if parameters is not None and (known := _positional(name, parameters)) is not None:
+        if isinstance(parameters, tuple) and (known := _positional(name, parameters)) is not None:
             return known
         if value is not None:
             return value
         posix = self.scope.posix
-        return special_parameter(name, self._state.directories, self.home, posix=posix)
+        known = special_parameter(name, self._state.directories, self.home, posix=posix)
+        is_parameter = name in {"@", "*"} or (name.isdecimal() and name != "0")
+        if is_parameter and isinstance(known, Unknown):
+            return replace(known, names=names_in_parameters(parameters))
+        return known
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
         scope = self.scope.inside(self.draft.index)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
-        output = self._walker.substitute(segment.script, self._state, scope)
-        self.printed = output.names
-        return output
+        return self._walker.substitute(segment.script, self._state, scope)
 
     def variable(self, segment: Variable) -> tuple[Argument, Names]:
         """Return what a parameter expands to, and what is known of the file names in that."""
@@ -182,9 +180,7 @@ class Expander:
         if operator is None:
             return base
         if operator == "indirect":
-            message = f"which variable `${{!{segment.name}}}` means is computed"
-            self.draft.doubt(message, self.scope.span(segment.span))
-            return Unknown()
+            return self._named_by(base, segment)
         if operator == "length":
             return Unknown(option=False, shape=Shape.INTEGER, filled=True)
         if operator in {":=", "="}:
@@ -195,6 +191,17 @@ class Expander:
     def assign(self, name: str, value: Argument) -> None:
         """Note that `name` holds `value` where the next word is expanded."""
         self._state = self._state.assign(name, value)
+
+    def _named_by(self, base: Argument, segment: Variable) -> Argument:
+        """Return the value of the variable that `base` names; anything but a name may run code."""
+        names = (base,) if isinstance(base, str) else base.choices
+        if not names or not all(map(_NAME.fullmatch, names)):
+            self.draft.doubt(
+                f"which variable `${{!{segment.name}}}` means is computed",
+                self.scope.span(segment.span),
+            )
+            return Unknown()
+        return either([self._base(name) for name in names])
 
     def _element(self, segment: Variable) -> Argument:
         """Return what one element of an array holds, or what all of them become."""
@@ -217,10 +224,6 @@ class Expander:
 
 def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:
     """Return what `$1`, `$#` or `$@` is; None for any other name."""
-    first = parameters[0] if parameters else ""
-    is_parameter = name in {"#", "@", "*"} or (name.isdecimal() and name != "0")
-    if is_parameter and isinstance(first, Unknown) and not first.single:
-        return first
     if name == "#":
         return str(len(parameters))
     if name == "@" and parameters:
@@ -253,13 +256,17 @@ def _operated(operator: str, base: Argument, argument: Argument) -> Argument:
         return either(["", argument])
     if operator in {":?", "?"}:
         return base
-    single = isinstance(base, str) or base.single
+    if isinstance(base, str):
+        return Unknown()
     if operator in {"%", "%%"}:
-        shape = min(shape_of(base), Shape.WORD)
-        return Unknown(option=may_be_option(base), single=single, shape=shape)
-    return Unknown(single=single)
+        return Unknown(option=base.option, single=base.single, shape=min(base.shape, Shape.WORD))
+    return Unknown(single=base.single)
 
 
+_CASES = {"^": str.upper, "^^": str.upper, ",": str.lower, ",,": str.lower}
+_TRIMMING = frozenset({"#", "##", "%", "%%"})
+_REPLACING = frozenset({"/", "//"})
+_SUBSTRING = re.compile(r" *([0-9]+)(?:: *([0-9]+))?")
 _MAGIC = frozenset("*?[\\")
 _UNSURE = frozenset("[\\()!@+|&~")
 """Characters that mean something in a pattern, or in a replacement, only at times."""
@@ -267,12 +274,20 @@ _UNSURE = frozenset("[\\()!@+|&~")
 
 def _operated_text(operator: str, text: str, argument: Word | None) -> str | None:
     """Return the result of an operator on a text; None if it is not certain."""
-    operand = _written(argument)
-    if operand is None or not text.isascii():
+    if not text.isascii():
         return None  # what is a character depends on the locale
-    if operator[:1] in {"#", "%"}:
-        return _trimmed(operator, text, operand)
-    return _replaced(text, operand, operator) if operator[:1] == "/" else None
+    operand = _written(argument)
+    made: str | None = None
+    if operator in _CASES:
+        first, rest = (text[:1], text[1:]) if len(operator) == 1 else (text, "")
+        made = _CASES[operator](first) + rest
+    elif operand is not None and operator == ":":
+        made = _substring(text, operand)
+    elif operand is not None and operator in _TRIMMING:
+        made = _trimmed(operator, text, operand)
+    elif operand is not None and operator in _REPLACING:
+        made = _replaced(text, operand, everywhere=operator == "//")
+    return made
 
 
 def _written(argument: Word | None) -> str | None:
@@ -287,6 +302,15 @@ def _written(argument: Word | None) -> str | None:
     return text if text.isascii() else None
 
 
+def _substring(text: str, operand: str) -> str | None:
+    found = _SUBSTRING.fullmatch(operand)
+    if found is None:
+        return None
+    start = int(found[1])
+    end = len(text) if found[2] is None else start + int(found[2])
+    return text[start:end]
+
+
 def _trimmed(operator: str, text: str, pattern: str) -> str | None:
     """Return a text without the shortest, or the longest, match of a pattern at one end of it."""
     if not _UNSURE.isdisjoint(pattern):
@@ -298,7 +322,7 @@ def _trimmed(operator: str, text: str, pattern: str) -> str | None:
     return next((text[at:] for at in places if fnmatchcase(text[:at], pattern)), text)
 
 
-def _replaced(text: str, operand: str, operator: str) -> str | None:
+def _replaced(text: str, operand: str, *, everywhere: bool) -> str | None:
     """Return a text with a plain text in it replaced.
 
     Not where `nocasematch` would make a difference, nor where the pattern is more than a text.
@@ -309,4 +333,4 @@ def _replaced(text: str, operand: str, operator: str) -> str | None:
         return None
     if text.lower().count(pattern.lower()) != text.count(pattern):
         return None
-    return text.replace(pattern, replacement, -1 if operator == "//" else 1)
+    return text.replace(pattern, replacement, -1 if everywhere else 1)

@@ -34,6 +34,7 @@ _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
 _LONGEST = 10_000
 """How many characters of what printf repeats are put together."""
 
+_NUMBERS = Output(Shape.INTEGER, single=False)
 _WORDS = Output(Shape.WORD, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
 
@@ -54,6 +55,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     picking: Expression
     matching: Expression
     trimming: Expression
+    numbering_awk: Expression
     marking: Expression
     unmarking: Expression
     find: _Find
@@ -229,6 +231,14 @@ def _drops_errors(command: Draft) -> bool:
     )
 
 
+def _of_awk(arguments: Sequence[str]) -> Output:
+    """Return what awk prints: the numbers of lines, or nothing is known of it."""
+    found = _table().numbering_awk.fullmatch(arguments[0]) if arguments else None
+    if found is None or not all(map(_FILE.fullmatch, arguments[1:])):
+        return Output()
+    return Output(Shape.INTEGER) if "exit" in found[1] else _NUMBERS
+
+
 def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
     """Return whether a command prints the line numbers of `grep -n PATTERN FILE`.
 
@@ -322,5 +332,5 @@ def _formatted(grammar: Grammar, reading: ArgumentReading) -> Output:
     return Output()
 
 
-_BY_WORDS = {"dirname": _of_dirname, "echo": _of_echo, "printf": _of_printf}
+_BY_WORDS = {"awk": _of_awk, "dirname": _of_dirname, "echo": _of_echo, "printf": _of_printf}
 """What prints as its words alone say."""

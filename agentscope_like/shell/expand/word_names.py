@@ -29,6 +29,7 @@ _NUMBERS = frozenset("#?$!") | {"RANDOM", "LINENO", "SECONDS", "UID", "EUID", "P
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _ALTERNATIVES = frozenset({":+", "+"})
 _PLAIN = _DEFAULTS | {None, ":?", "?"}
+_PIECES_OF_PATHS = frozenset({("##", "*/"), ("%", "/*"), ("#", "./")})
 
 
 def _is_computed(segment: Segment) -> bool:
@@ -46,12 +47,9 @@ def names_of_word(segments: Sequence[Segment], computed: Mapping[int, Names]) ->
         computed: What is known of those that are computed, by their identity.
     """
     before, last = _cut_at_name(segments)
-    known = [computed[id(each)] for each in (*before, *last) if _is_computed(each)]
-    names = any_of([*known, NO_NAMES])
     if len(last) == 1 and _is_computed(last[0]):
-        if not before:
-            return names
-        return put_together(names) if names.spoken else replace(names, exact=False)
+        return _behind(before, computed, computed[id(last[0])])
+    names = _any_segment((*before, *last), computed)
     is_told = names.unknown and not names.unknown.startswith(VARIABLE)
     ends_so = not last or (not _is_computed(last[-1]) and not isinstance(last[-1], Glob))
     if names.is_harmless or not any(map(_is_computed, last)):
@@ -83,6 +81,10 @@ def names_in_variable(variable: Variable, base: Argument, given: Argument) -> Na
         return any_of([held, names_of(given)])
     if operator in _PLAIN or held.is_harmless:
         return held
+    argument = variable.argument
+    text = None if argument is None else shown_text(argument)
+    if (operator, text) in _PIECES_OF_PATHS and not held.spoken:
+        return held
     return replace(held, unknown=held.unknown or unknown)
 
 
@@ -108,3 +110,16 @@ def _cut_at_name(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Sequen
             begun = (replace(segment, text=name),) if name else ()
             return segments[: number + 1], (*begun, *segments[number + 1 :])
     return (), segments
+
+
+def _any_segment(segments: Sequence[Segment], computed: Mapping[int, Names]) -> Names:
+    return any_of([*(computed[id(each)] for each in segments if _is_computed(each)), NO_NAMES])
+
+
+def _behind(before: Sequence[Segment], computed: Mapping[int, Names], names: Names) -> Names:
+    """Return what is known of names behind a directory."""
+    if not before:
+        return names
+    directories = [computed[id(each)] for each in before if _is_computed(each)]
+    every = replace(any_of([names, *directories]), exact=False)
+    return put_together(every) if every.spoken else every

@@ -26,6 +26,7 @@ from agentscope_like.shell.facts.possible_commands import (
 from agentscope_like.shell.facts.shown_content import (
     Implied,
     choosing_option,
+    counts,
     follows,
     implied,
     is_redirect,
@@ -34,6 +35,7 @@ from agentscope_like.shell.facts.shown_content import (
     reads_no_directory,
     reads_unseen_files,
     searches_below,
+    shows_unseen_files,
 )
 from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
@@ -53,6 +55,7 @@ __all__ = [
     "as_written",
     "bare_name",
     "choosing_option",
+    "counts",
     "follows",
     "implied",
     "is_redirect",
@@ -74,6 +77,7 @@ __all__ = [
     "shown_in_history",
     "shows_computed",
     "shows_content",
+    "shows_unseen_files",
     "spelled_as",
     "started_by",
     "started_in",

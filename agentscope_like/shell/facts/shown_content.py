@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -14,6 +16,7 @@ from agentscope_like.toml_tables import Expression, table_beside
 __all__ = [
     "Implied",
     "choosing_option",
+    "counts",
     "follows",
     "implied",
     "is_redirect",
@@ -22,6 +25,7 @@ __all__ = [
     "reads_no_directory",
     "reads_unseen_files",
     "searches_below",
+    "shows_unseen_files",
 ]
 
 _READ = EffectKind.READ
@@ -60,6 +64,11 @@ def choosing_option(part: Part) -> Expression | None:
     return _choosing().get(part.program)
 
 
+def shows_unseen_files(part: Part) -> bool:
+    """Return whether a part shows the content of files only known at run time."""
+    return reads_unseen_files(part) and not counts(part)
+
+
 def reads_unseen_files(part: Part) -> bool:
     """Return whether a part reads files that are only known at run time."""
     for effect in part.effects:
@@ -68,11 +77,24 @@ def reads_unseen_files(part: Part) -> bool:
     return False
 
 
-@answered_once
+def counts(part: Part) -> bool:
+    """Return whether a part prints only counts or sizes of files."""
+    return part.is_a("counter") and not _takes_names(part)
+
+
 def _takes_names(part: Part) -> bool:
     """Return whether a part may print lines of a file that it reads as names or patterns."""
-    option = _table().name_lists.get(canonical(part.program or ""))
+    return _name_lists(part) is not None and _is_told_of_names(part)
+
+
+@answered_once
+def _is_told_of_names(part: Part) -> bool:
+    option = _name_lists(part)
     return option is not None and any(map(option.fullmatch, part.options))
+
+
+def _name_lists(part: Part) -> Expression | None:
+    return _table().name_lists.get(canonical(part.program or ""))
 
 
 def reads_no_directory(part: Part) -> bool:
@@ -101,6 +123,11 @@ def is_redirect(effect: Effect, part: Part) -> bool:
 _PATTERN_FILES = ("--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 _IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
 _QUOTES = "'\"\\"
+_VALUED = re.compile(r"-[a-zA-Z]*[xX]|--exclude(-from|-per-directory)?|--with-tree|--format")
+"""Options of `git ls-files` that take the next word."""
+
+_FOLDER = re.compile(r"(?!.*\.\.)\w[^*?\[\\]*", re.DOTALL)
+"""A path that limits git to a part of its working directory."""
 
 
 class Implied(Enum):
@@ -146,7 +173,7 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     if program == "git":
         command = part.git_command
         if command == "ls-files":
-            return Implied.LISTS
+            return _NOTHING if _is_given_folders(part) else Implied.LISTS
         searches = command == "grep"
     elif program in programs_with("grep"):
         searches = searches_below(part)
@@ -186,6 +213,17 @@ def _is_given_a_place(part: Part) -> bool:
         and not effect.target.lstrip(_QUOTES).startswith("-")
         for effect in part.effects
     )
+
+
+def _is_given_folders(part: Part) -> bool:
+    """Return whether `git ls-files` has only arguments below its working directory."""
+    words = [word or "" for word in part.argv[part.argv.index("ls-files") :]]
+    paths = [
+        word
+        for before, word in pairwise(words)
+        if not word.startswith("-") and not _VALUED.fullmatch(before)
+    ]
+    return bool(paths) and all(map(_FOLDER.fullmatch, paths))
 
 
 def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:

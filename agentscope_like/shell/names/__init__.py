@@ -8,16 +8,16 @@ from agentscope_like.shell.names.name_sources import (
     name_doubt,
     name_source,
     plain_name,
+    unnamed_reads,
 )
-from agentscope_like.shell.names.printed_names import handed, names_printed, names_read
+from agentscope_like.shell.names.printed_names import PrintedNames
 
 __all__ = [
+    "PrintedNames",
     "Prints",
     "feeders",
-    "handed",
     "name_doubt",
     "name_source",
-    "names_printed",
-    "names_read",
     "plain_name",
+    "unnamed_reads",
 ]

@@ -20,19 +20,11 @@ from agentscope_like.shell.analysis import (
     answered_once,
 )
 from agentscope_like.shell.catalog import canonical, programs_with
-from agentscope_like.shell.facts import is_redirect, reads_unseen_files
-from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, Words, any_of
-from agentscope_like.toml_tables import Expression, parse_table
+from agentscope_like.shell.facts import is_redirect, shows_unseen_files
+from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, any_of
+from agentscope_like.toml_tables import parse_table
 
-__all__ = [
-    "Prints",
-    "feeders",
-    "name_doubt",
-    "name_source",
-    "parse",
-    "plain_name",
-    "splits_at_blanks",
-]
+__all__ = ["Prints", "feeders", "name_doubt", "name_source", "parse", "plain_name", "unnamed_reads"]
 
 _ANY_OPTION, _ANY_FILE, _ANY_OPERAND = "-\0", "\0", "\1"
 """Stand for words that are not known: any at all, a file that may be called so, no option."""
@@ -54,8 +46,14 @@ class Prints(Enum):
     NAMES = "names"
     """Names of files, relative to another directory or with other words beside them."""
 
+    MATCHES = "matches"
+    """Lines that begin with the path of a file and a colon."""
+
     ITS_WORDS = "its words"
     """The words that it is given, or a part of their path."""
+
+    NEW_WORDS = "new words"
+    """Texts that it builds of the words that it is given."""
 
     ITS_LINES = "lines"
     """Whole lines of its input."""
@@ -63,9 +61,12 @@ class Prints(Enum):
     ITS_PIECES = "words"
     """Pieces of its input between blanks."""
 
+    FIRST_FIELDS = "first fields"
+    """What stands before the first colon of each line of its input."""
 
-_PASSING = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES})
-_STRICT = _PASSING | {Prints.ITS_WORDS}
+
+_PASSING = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS})
+_STRICT = _PASSING | {Prints.ITS_WORDS, Prints.NEW_WORDS}
 
 
 class _Source(Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,7 +110,6 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `name_sources.toml`."""
 
     aliases: dict[str, str]
-    splitting: dict[str, Expression]
     source: tuple[_Source, ...]
 
 
@@ -131,6 +131,8 @@ def name_source(part: Part) -> Prints | None:
         if entry.command and part.git_command not in entry.command.split():
             continue
         if entry.prints in _PASSING and _reads_files(part):
+            continue
+        if entry.prints is Prints.MATCHES and not all(map(_is_folder, part.effects)):
             continue
         if entry.fits(words):
             return _where(entry.prints, part)
@@ -167,15 +169,9 @@ def _reads_files(part: Part) -> bool:
     return any(not is_redirect(effect, part) for effect in part.effects)
 
 
-def splits_at_blanks(words: Words) -> bool:
-    """Return whether what takes names from its input splits that at blanks or line ends alone.
-
-    Args:
-        words: The program, and its own arguments.
-    """
-    known = ["" if word is None else word for word in words]
-    expression = _table().splitting.get(plain_name(known[0]))
-    return expression is not None and expression.fullmatch(" ".join(known[1:])) is not None
+def _is_folder(effect: Effect) -> bool:
+    """Return whether a search is sure to be told of a directory, of whose files it gives names."""
+    return effect.target in {".", ".."} or effect.target.endswith("/")
 
 
 def plain_name(program: str) -> str:
@@ -218,7 +214,7 @@ _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
 
-def _unnamed_reads(part: Part) -> list[Effect]:
+def unnamed_reads(part: Part) -> list[Effect]:
     """Return what a part reads under names that do not stand in the command.
 
     A name that stands there is known, though its directory may not be.
@@ -254,7 +250,7 @@ def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part
 
 def name_doubt(part: Part) -> Doubt | None:
     """Return the doubt about a part that shows files of unknown names, or None."""
-    effects = _unnamed_reads(part) if reads_unseen_files(part) else ()
+    effects = unnamed_reads(part) if shows_unseen_files(part) else ()
     message = _told(any_of(map(_names_of, effects)), part) if effects else None
     return None if message is None else Doubt(message, part.span)
 

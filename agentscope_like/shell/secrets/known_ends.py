@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from msgspec import Struct
@@ -12,6 +12,7 @@ from agentscope_like.paths import (
     SensitivePaths,
     fold,
     matches,
+    matching,
     paths_asked_to_read,
     paths_asked_to_write,
 )
@@ -48,21 +49,19 @@ class _Entry(Struct, frozen=True, eq=False):
     is_rooted: bool
     but: tuple[str, ...]
 
-    def may_be(self, names: Sequence[str]) -> bool:
-        """Return whether a path that ends with some names may be this one, or lie below it."""
-        ends = range(1, len(names) + 1) if self.is_deep else (len(names),)
-        if not any(self._may_end(names[:end]) for end in ends):
-            return False
-        return not any(matches(names[-1], each) for each in self.but)
-
-    def _may_end(self, names: Sequence[str]) -> bool:
-        if self.is_deep and names[-1].startswith(_ANY_START):
+    def may_be_at(self, names: Sequence[str], end: int) -> bool:
+        """Return whether a path that ends with some names may be this one up to number `end`."""
+        if self.is_deep and names[end - 1].startswith(_ANY_START):
             return False  # a directory is not read
-        pairs = list(zip(reversed(names), reversed(self.names), strict=False))
-        if self.is_deep and self.is_rooted and len(pairs) == 1 < len(self.names):
+        count = min(end, len(self.names))
+        is_whole = count == len(self.names)
+        if self.is_rooted and (end != count if is_whole else self.is_deep and count == 1):
             return False  # one name alone of a directory of the system may be that of any
+        pairs = list(zip(names[end - count : end], self.names[-count:], strict=True))
+        if not all(_may_be(*pair) for pair in pairs):
+            return False
         is_any = all(_ANYTHING.fullmatch(name) or _ANYTHING.fullmatch(own) for name, own in pairs)
-        return not is_any and all(_may_be(*pair) for pair in pairs)
+        return not is_any and not any(matches(names[-1], each) for each in self.but)
 
 
 @lru_cache(maxsize=1024)
@@ -113,12 +112,21 @@ def may_match_secret(pattern: str) -> str | None:
     name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]
     if not _ENDING.fullmatch(name):
         return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}") if name else None
-    for entry in _entries(paths_asked_to_read()):
-        own = entry.names[-1]
-        is_alike = own.lstrip("*").startswith(".") and own.count(".") <= name.count(".")
-        if is_alike and not entry.is_deep and matches(own, fold(name)):
+    for entry in _by_last_name(paths_asked_to_read())[1]:
+        if _suggests(fold(name), entry.names[-1]):
             return f"`{pattern}` may match `{entry.path}`, which {entry.does}"
-    return None
+    return may_be_secret("/.env") if matches(".env", fold(name)) else None
+
+
+def _suggests(ending: str, own: str) -> bool:
+    """Return whether who looks for names with this ending looks for those of the table.
+
+    `*.pem` and `*.p*` suggest `*.pem`; `*.json` and `*.js*` do not suggest `*.tfvars.json`, which
+    is one of many that end like this.
+    """
+    if _ENDING.fullmatch(own) is None or not _may_be(ending, own):
+        return False
+    return own.count(".") == 1 or matches(f"{_SAMPLE}{ending[1:]}", own)
 
 
 def is_ending(pattern: str) -> bool:
@@ -134,8 +142,9 @@ def is_any_name(ending: str) -> bool:
 
 def _found(ending: str, table: tuple[SensitivePaths, ...]) -> str | None:
     names = _names(ending)
-    for each in _entries(table) if names else ():
-        if each.may_be(names):
+    for each in _candidates(names, table):
+        ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
+        if any(each.may_be_at(names, end) for end in ends):
             return f"a path that ends with `{ending}` may be `{each.path}`, which {each.does}"
     return None
 
@@ -149,7 +158,8 @@ def _names(ending: str) -> list[str]:
 @cache
 def _places() -> frozenset[str]:
     """Return the names of the directories in which secrets have their place."""
-    entries = _entries(paths_asked_to_read())
+    literal, patterns = _by_last_name(paths_asked_to_read())
+    entries = [*patterns, *(entry for found in literal.values() for entry in found)]
     places = {name for entry in entries for name in entry.names[: None if entry.is_deep else -1]}
     return frozenset(name for name in places if _MAGIC.search(name) is None)
 
@@ -164,9 +174,31 @@ def _may_be(name: str, own: str) -> bool:
     return not is_hidden and matches(own.replace("*", _SAMPLE), name)
 
 
+def _candidates(names: Sequence[str], table: tuple[SensitivePaths, ...]) -> Iterator[_Entry]:
+    """Yield the paths of a table whose last name may be one of some names."""
+    literal, patterns = _by_last_name(table)
+    for name in names:
+        if _MAGIC.search(name) is None:
+            yield from literal.get(name, ())
+        else:
+            for own in filter(matching(name), literal):
+                yield from literal[own]
+        yield from patterns
+
+
 @cache
-def _entries(table: tuple[SensitivePaths, ...]) -> tuple[_Entry, ...]:
-    return tuple(_entry(path, row) for row in table for path in row.paths)
+def _by_last_name(
+    table: tuple[SensitivePaths, ...],
+) -> tuple[dict[str, list[_Entry]], list[_Entry]]:
+    """Return the paths of a table by their last name, and those where it is a pattern."""
+    literal: dict[str, list[_Entry]] = {}
+    patterns: list[_Entry] = []
+    for row in table:
+        for path in row.paths:
+            entry = _entry(path, row)
+            name = entry.names[-1]
+            (patterns if "*" in name else literal.setdefault(name, [])).append(entry)
+    return literal, patterns
 
 
 def _entry(path: str, row: SensitivePaths) -> _Entry:

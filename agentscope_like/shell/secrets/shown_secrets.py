@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, FOLDER, FileKind, Location
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import (
     Implied,
     all_words,
+    counts,
     implied,
     leaves_out,
     lists_only,
@@ -23,10 +23,16 @@ from agentscope_like.shell.facts import (
     searches_below,
     shows_computed,
 )
-from agentscope_like.shell.names import Prints, feeders, name_source
+from agentscope_like.shell.names import Prints, feeders, name_source, unnamed_reads
 from agentscope_like.shell.secrets.credentials import NamedCredentials, links_objection
 from agentscope_like.shell.secrets.known_ends import is_any_name, may_be_secret, may_hold_secrets
-from agentscope_like.shell.secrets.told_names import found_names, named_files, spoken_texts
+from agentscope_like.shell.secrets.told_names import (
+    found_names,
+    held_words,
+    known_text,
+    named_files,
+    said,
+)
 from agentscope_like.shell.surroundings import Surroundings
 
 __all__ = ["Secrets"]
@@ -39,29 +45,36 @@ _PROCESS = "/dev/fd/"
 _UNKNOWN_PLACE = "would read a whole directory that is only known at run time"
 
 
-class Secrets(Struct, dict=True):
+class Secrets(Struct):
     """Finds the credentials that the parts of one command would show.
 
     Attributes:
         analysis: The whole command.
         around: Where it runs.
+        reads_unseen: Whether some part reads files that others name, so that to list is to read.
+        sources: The identities of the parts that print the names of what others read.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
+    _named: NamedCredentials
+    reads_unseen: bool = False
+    sources: frozenset[int] = frozenset()
 
-    @lazy_property
-    def reads_unseen(self) -> bool:
-        """Whether some part reads files that others name, so that every word may be a name."""
-        return any(map(reads_unseen_files, self.analysis.parts))
-
-    def _may_be_read(self, part: Part) -> bool:
-        """Return whether the files that a part lists may be shown by another one."""
-        return self.reads_unseen and name_source(part) is not Prints.NOTHING
-
-    @lazy_property
-    def _named(self) -> NamedCredentials:
-        return NamedCredentials(self.around)
+    @classmethod
+    def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
+        """Return the finder for a command."""
+        named = NamedCredentials(around)
+        if not any(map(reads_unseen_files, analysis.parts)):
+            return cls(analysis, around, named)
+        sources = frozenset(
+            id(analysis.parts[number])
+            for part in analysis.parts
+            if reads_unseen_files(part) and not counts(part)
+            for effect in unnamed_reads(part)
+            for number in effect.names.producers
+        )
+        return cls(analysis, around, named, True, sources)
 
     # What is read
 
@@ -77,10 +90,11 @@ class Secrets(Struct, dict=True):
             return None
         if effect.path is None:
             return self._of_unknown(effect, part, lists=lists)
-        if self._is_left_out(effect.target, part):
-            return None
-        searches = self._may_be_read(part) if lists else not reads_no_directory(part)
+        searches = self._is_source(part) if lists else not reads_no_directory(part)
+        may_be_left_out = leaves_out(effect.target, part)
         for location in self.around.locations(effect) or ():
+            if may_be_left_out and not location.exists:
+                continue
             if searches and location.kind is _DIRECTORY:
                 reason = self._below(location, part)
             else:
@@ -96,17 +110,21 @@ class Secrets(Struct, dict=True):
         """
         if effect.start.startswith(_PROCESS):
             return None
-        reads_all = self._may_be_read(part) if lists else effect.recursive or searches_below(part)
-        takes_any = reads_all or (not lists and "/" in effect.end and is_any_name(effect.end))
-        reason = self._of_start(effect)
-        if takes_any and feeders(effect, part, self.analysis) is None:
-            home = self.around.home
-            if reason or (not effect.start and may_hold_secrets(effect.end, home)):
-                return _UNKNOWN_PLACE
-        if lists:
-            return None
-        reason = self._of_end(effect) or (None if "/" in effect.end else reason)
-        return None if reason is None else _told(reason)
+        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
+        takes_any = reads_all or ("/" in effect.end and is_any_name(effect.end))
+        shows = not lists and not counts(part)
+        if (takes_any if shows else reads_all) and self._may_lead_anywhere(effect, part):
+            return _UNKNOWN_PLACE
+        return (self._of_end(effect) or self._of_start(effect)) if shows else None
+
+    def _may_lead_anywhere(self, effect: Effect, part: Part) -> bool:
+        """Return whether a directory of which the start is not known may hold secrets."""
+        if self.reads_unseen and feeders(effect, part, self.analysis) is not None:
+            return False
+        if effect.start:
+            folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
+            return self.around.read_objection(folder, recursive=True) is not None
+        return may_hold_secrets(effect.end, self.around.home)
 
     def _of_end(self, effect: Effect) -> str | None:
         """Return why not to read what the end of a path names wherever it begins, or None."""
@@ -116,14 +134,15 @@ class Secrets(Struct, dict=True):
         reason = may_be_secret(effect.end)
         if reason is None and effect.start:
             reason = self.around.read_objection(self.around.locate(f"{effect.start}{effect.end}"))
-        return reason
+        return None if reason is None else _told(reason)
 
     def _of_start(self, effect: Effect) -> str | None:
         """Return why not to read a path of which the start, and perhaps the end, is known."""
-        if not effect.start:
+        if not effect.start or "/" in effect.end:
             return None
         folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-        return self.around.read_objection(folder, recursive=True)
+        reason = self.around.read_objection(folder, recursive=True)
+        return None if reason is None else _told(reason)
 
     # What is searched
 
@@ -132,7 +151,7 @@ class Secrets(Struct, dict=True):
         if self.reads_unseen and part.is_a("names_anywhere"):
             return _told(f"`{part.program}` may name any file")
         kind = implied(part, self.analysis)
-        if kind is _SEARCHES or (kind is Implied.LISTS and self._may_be_read(part)):
+        if kind is _SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
             if not part.directories:
                 return _UNKNOWN_PLACE
             for directory in part.directories:
@@ -140,13 +159,16 @@ class Secrets(Struct, dict=True):
                     return _told(reason)
         return None
 
+    def _is_source(self, part: Part) -> bool:
+        return id(part) in self.sources
+
     def _below(self, directory: Location, part: Part) -> str | None:
         """Return why not to read all below a directory, or None."""
         self.around.effort.spend(FOLDER)
         reason = self.around.read_objection(directory, recursive=True)
         if reason is not None:
             return reason
-        opens_links = part.is_a("shows_names") and self._may_be_read(part)
+        opens_links = part.is_a("shows_names") and self._is_source(part)
         return links_objection(directory, part, self.around, opens_links=opens_links)
 
     # What is named
@@ -169,12 +191,14 @@ class Secrets(Struct, dict=True):
             if reason := next(filter(None, map(self._named.of_chosen, words)), None):
                 return f"would show a secret whose path is computed: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
-            words = [word for word in part.argv[1:] if word and not self._is_left_out(word, part)]
-            for word in words:
-                reason = self.around.argument_objection(word, only_reads=self.analysis.read_only)
-                if reason:
+            for word in filter(None, part.argv[1:]):
+                if self._is_left_out(word, part):
+                    continue
+                if reason := self.around.argument_objection(
+                    word, only_reads=self.analysis.read_only
+                ):
                     return f"names a sensitive path: {reason}"
-        return self._spoken_objection(part) if self.reads_unseen else None
+        return self._handed_objection(part) if self.reads_unseen else None
 
     def _is_left_out(self, word: str, part: Part) -> bool:
         """Return whether a word tells git which files to leave out, and is no file's name."""
@@ -182,16 +206,22 @@ class Secrets(Struct, dict=True):
             return False
         return not any(self.around.locate(f"{each}/{word}").exists for each in part.directories)
 
-    def _spoken_objection(self, part: Part) -> str | None:
-        """Return why a name that a part looks for, or any that is written, is secret, or None."""
+    def _handed_objection(self, part: Part) -> str | None:
+        """Return why the names that a part lists are secret, or None."""
         for name in found_names(part):
             if reason := self._named.of_found(name):
                 return f"would find a secret: {reason}"
-        if part is not self.analysis.parts[0]:
-            return None
-        places = [place for each in self.analysis.parts for place in each.directories]
-        texts = spoken_texts(self.analysis, self.around.home)
-        reason = self._named.of_spoken(texts, dict.fromkeys(places) or (self.around.directory,))
+        if reason := self._named.of_texts(said(part), part):
+            return f"names a sensitive path: {reason}"
+        home = self.around.home
+        judged = {effect.span for effect in part.effects}  # as what it reads
+        words = [word for word in part.words[1:] if word.span not in judged]
+        own = [known_text(word, home) for word in words if word.literal is None]
+        if name_source(part) in {Prints.ITS_WORDS, Prints.NEW_WORDS}:
+            own += [(True, word) for word in part.argv[1:] if word is not None]
+        if part is self.analysis.parts[0]:
+            own += [known_text(word, home, is_held=True) for word in held_words(self.analysis)]
+        reason = self._named.of_patterns(own, part)
         return None if reason is None else _told(reason)
 
 

@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from posixpath import normpath
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell.state.script_mutations import Mutations
+from agentscope_like.shell.syntax import Script, SimpleCommand
 from agentscope_like.shell.values import (
     NO_NAMES,
+    UNKNOWN_NAMES,
     Argument,
+    Names,
     Shape,
     Unknown,
-    element,
+    any_of,
     join,
-    several,
+    names_of,
 )
 
 __all__ = [
+    "Parameters",
     "State",
     "absolute",
     "after_cd",
     "joined",
     "known_parameters",
     "merge",
+    "names_in_parameters",
+    "parameters_after",
+    "parameters_of_calls",
     "walked",
     "widened",
+    "without_parameters",
 ]
 
 _MAX_DIRECTORIES = 8
@@ -106,11 +115,83 @@ def _union(*sets: tuple[str, ...]) -> tuple[str, ...]:
     return merged if len(merged) <= _MAX_DIRECTORIES else ()
 
 
-def known_parameters(arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Return arguments as positional parameters; one for all if one may be several or none."""
+Parameters: TypeAlias = tuple[Argument, ...] | Names
+"""The positional parameters in order; where they are unknown, what is known of the names there."""
+
+_END = "--"
+_CALLED_BY_BASH = "command_not_found_handle"
+
+
+def known_parameters(arguments: Sequence[Argument]) -> Parameters:
+    """Return arguments as parameters; only their names if one may expand to several or none."""
     if all(isinstance(each, str) or (each.single and not each.optional) for each in arguments):
         return tuple(arguments)
-    return (several(join([element(each) for each in arguments])),)
+    return names_in_parameters(tuple(arguments))
+
+
+def names_in_parameters(parameters: Parameters) -> Names:
+    """Return what is known of the file names in the positional parameters."""
+    if isinstance(parameters, Names):
+        return parameters
+    return any_of([*map(names_of, parameters), NO_NAMES])
+
+
+def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Parameters:
+    """Return the parameters after `set` or `shift` (bash(1), SHELL BUILTIN COMMANDS)."""
+    name, *rest = arguments
+    if name == "shift":
+        return _shifted(rest, before)
+    if name != "set":
+        return UNKNOWN_NAMES
+    while rest:
+        option = rest.pop(0)
+        if option == _END:
+            return known_parameters(rest)
+        if not isinstance(option, str) or len(option) < len("-e") or option[0] not in "-+":
+            return UNKNOWN_NAMES
+        if option.endswith("o") and rest:
+            named = rest.pop(0)
+            if not isinstance(named, str) or not named.isalpha():
+                return UNKNOWN_NAMES  # it names no option, and may end them
+    return before
+
+
+def _shifted(count: Sequence[Argument], before: Parameters) -> Parameters:
+    number = count[0] if count else "1"
+    if isinstance(before, Names) or len(count) > 1 or not isinstance(number, str):
+        return names_in_parameters(before)
+    if not (number.isascii() and number.isdecimal()):
+        return names_in_parameters(before)
+    return before[int(number) :] if int(number) <= len(before) else before
+
+
+def without_parameters(arguments: Sequence[Argument]) -> Sequence[Argument]:
+    """Return the command without the parameters that `set` takes after `--`, whatever they are."""
+    if arguments[0] != "set" or _END not in arguments:
+        return arguments
+    return arguments[: arguments.index(_END)]
+
+
+def parameters_of_calls(script: Script) -> Mapping[str, tuple[Argument, ...]]:
+    """Return the parameters of each command that a script calls with known words alone, by name.
+
+    Each is whatever it is in some call. A name whose calls differ in number of words is left out;
+    so is every name where some command's name is computed, which may be any.
+    """
+    calls: dict[str, list[tuple[str | None, ...]]] = {}
+    for node in script.nodes:
+        if isinstance(node, SimpleCommand) and node.words:
+            name, *arguments = (word.literal for word in node.words)
+            if name is None:
+                return {}
+            calls.setdefault(name, []).append(tuple(arguments))
+    calls.pop(_CALLED_BY_BASH, None)
+    found: dict[str, tuple[Argument, ...]] = {}
+    for name, given in calls.items():
+        known = [[each for each in call if each is not None] for call in given]
+        if len(set(map(len, (*known, *given)))) == 1:
+            found[name] = tuple(join(list(each)) for each in zip(*known, strict=True))
+    return found
 
 
 _ANYTHING = Unknown()
@@ -125,8 +206,7 @@ class State(Struct, frozen=True, gc=False):
         variables: What assignments of this command line have set. A name that is missing holds
             whatever the environment gave it.
         functions: Names that are certainly functions defined in this command line.
-        parameters: The positional parameters in order, or one value for any number of them; None
-            where they are unknown.
+        parameters: The positional parameters, where this command line has set them.
         stack: Every directory that `popd` may go to; None where that is unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
         fixed: Variables that may be read-only, so that an assignment may leave them as they are.
@@ -135,7 +215,7 @@ class State(Struct, frozen=True, gc=False):
     directories: tuple[str, ...]
     variables: Mapping[str, Argument]
     functions: frozenset[str] = frozenset()
-    parameters: tuple[Argument, ...] | None = None
+    parameters: Parameters = UNKNOWN_NAMES
     stack: tuple[str, ...] | None = ()
     before_cd: tuple[str, ...] | None = None
     fixed: frozenset[str] = frozenset()
@@ -206,10 +286,14 @@ def merge(*states: State) -> State:
             variables=variables,
             functions=first.functions & other.functions,
             stack=first.stack if first.stack == other.stack else None,
-            parameters=first.parameters if first.parameters == other.parameters else None,
+            parameters=_merged(first.parameters, other.parameters),
             fixed=first.fixed,
         ).fix(other.fixed)
     return first
+
+
+def _merged(one: Parameters, other: Parameters) -> Parameters:
+    return one if one == other else any_of(map(names_in_parameters, (one, other)))
 
 
 def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> State:
@@ -229,7 +313,7 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
         kept[name] = shape if number else Shape.ANY
     if calls or found.anything:
-        state = replace(state, variables={}, parameters=None)
+        state = replace(state, variables={}, parameters=UNKNOWN_NAMES)
     elif found.parameters:
-        state = replace(state, parameters=None)
+        state = replace(state, parameters=UNKNOWN_NAMES)
     return state.forget(kept, directory=found.moves or (calls and moves))

@@ -14,10 +14,10 @@ from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
-from agentscope_like.shell.state import State, absolute, merge
+from agentscope_like.shell.state import State, absolute, merge, parameters_after, without_parameters
 from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
 from agentscope_like.shell.syntax.words import read_let
-from agentscope_like.shell.values import Argument, Unknown
+from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
 from agentscope_like.shell.walk.carried_commands import Carrier
 from agentscope_like.shell.walk.purposes import purpose_of
@@ -32,7 +32,6 @@ from agentscope_like.shell.walk.walk_protocol import Walking
 
 __all__ = ["CommandJudge"]
 
-_END = "--"
 _MAX_OPTIONAL = 3
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 
@@ -159,7 +158,7 @@ class CommandJudge(Struct, gc=False):
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
-        known = replace(state, variables={}, parameters=None)
+        known = replace(state, variables={}, parameters=UNKNOWN_NAMES)
         return known.lost() if scope.moves else known
 
     def _unknown(
@@ -199,9 +198,8 @@ class CommandJudge(Struct, gc=False):
                 draft.doubt(problem.message, draft.span_of(problem.at), kind=EffectKind.UNKNOWN)
             return state
         if draft.program in catalog.programs_with("parameters"):
-            state = replace(state, parameters=None)
-            if _END in arguments:  # behind it, `set` takes anything
-                arguments = arguments[: arguments.index(_END)]
+            state = replace(state, parameters=parameters_after(arguments, state.parameters))
+            arguments = without_parameters(arguments)
         if draft.program == "let":
             return self._let(arguments, draft, state, scope)
         reading = read_arguments(grammar, arguments)
@@ -219,6 +217,7 @@ class CommandJudge(Struct, gc=False):
             fed=draft.known_input(scope) if draft.redirects else scope.fed,
             arrays=scope.arrays,
             command=self._walk.command,
+            printed=self._walk.printed,
         )
         if scope.lacking:
             reading.problems = [each for each in reading.problems if not each.is_lack]

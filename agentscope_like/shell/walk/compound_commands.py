@@ -11,9 +11,11 @@ from agentscope_like.shell.arguments import check_condition
 from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, WalkScope
 from agentscope_like.shell.expand import Expander, keeps_input
 from agentscope_like.shell.state import (
+    Parameters,
     State,
     merge,
     mutations,
+    names_in_parameters,
     own_doubt,
     widened,
 )
@@ -125,8 +127,7 @@ class ControlJudge:
     def _loop_value(self, command: For, state: State, scope: WalkScope) -> tuple[Argument, State]:
         """Return what the variable of a `for` holds in its body, and the state after its words."""
         if command.words is None:
-            values = [element(each) for each in state.parameters or (Unknown(),)]
-            return join(values), state
+            return _any_parameter(state.parameters), state
         expander = self._expander(command.span, state, scope)
         values = [element(expander.argument(word)) for word in command.words]
         state = self._after(expander, state)
@@ -163,6 +164,13 @@ class ControlJudge:
             ends.append(self._walk.script(arm.body, start, scope))
             start = merge(state, start, ends[-1]) if arm.falls else start
         return merge(state, *ends)
+
+
+def _any_parameter(parameters: Parameters) -> Argument:
+    """Return what is known of any one of the positional parameters."""
+    if isinstance(parameters, tuple) and parameters:
+        return join(parameters)
+    return Unknown(names=names_in_parameters(parameters))
 
 
 def judge_evaluation(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.catalog import programs_with
-from agentscope_like.shell.draft import Draft, WalkScope, shortened
+from agentscope_like.shell.draft import Draft, Source, WalkScope, shortened
 from agentscope_like.shell.expand import Expander, names_in_text, shown_text
 from agentscope_like.shell.state import State, exported_doubt, own_doubt
 from agentscope_like.shell.syntax import Assignment, Heredoc, Redirect, Substitution, Word
@@ -49,14 +49,22 @@ def judge_redirects(
         target = redirect.target
         is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
         word = target.body if isinstance(target, Heredoc) else target
+        source: Source
         if is_text:
             source = names_in_text(word, expander.text(word))
         else:
             _judge(redirect, state, expander, command)
-            listed = unknown_names(f"the files listed in `{shortened(shown_text(word))}`")
-            source = expander.printed if _is_pipe(word) else listed
+            source = _listed_in(word)
         if redirect.feeds:
             expander.draft.source = source
+
+
+def _listed_in(word: Word) -> Source:
+    """Return what an input from the file of this name, or from a process, comes from."""
+    first = word.segments[0]
+    if isinstance(first, Substitution) and first.opener in _PIPES:
+        return first.script
+    return unknown_names(f"the files listed in `{shortened(shown_text(word))}`")
 
 
 def _is_pipe(word: Word) -> bool:

@@ -8,12 +8,13 @@ change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.analysis import Doubt, EffectKind, Part
 from agentscope_like.shell.draft import MAX_DEPTH, UNKNOWN_INPUT, BudgetError, Draft, WalkScope
 from agentscope_like.shell.expand import (
@@ -24,11 +25,13 @@ from agentscope_like.shell.expand import (
     printed_by_any,
     takes_all,
 )
-from agentscope_like.shell.names import names_printed
+from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import (
+    Parameters,
     State,
     merge,
     mutations,
+    parameters_of_calls,
     widened,
 )
 from agentscope_like.shell.syntax import (
@@ -47,7 +50,7 @@ from agentscope_like.shell.syntax import (
     may_fail,
     read,
 )
-from agentscope_like.shell.values import Output
+from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Output
 from agentscope_like.shell.walk.command_judge import CommandJudge
 from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_evaluation
 from agentscope_like.shell.walk.posix_differences import bash_only
@@ -90,9 +93,16 @@ class Walk:
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
+        self._script: Script | None = None
+        self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
         self._text_read = 0
         self._words_read = 0
+
+    @lazy_property
+    def printed(self) -> PrintedNames:
+        """Follows file names through what commands print."""
+        return PrintedNames(self.drafts)
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
@@ -100,6 +110,7 @@ class Walk:
         Raises:
             BudgetError: There are more than `MAX_PARTS` simple commands, or too many words in them.
         """
+        self._script = script
         judge = self._lines if "\n" in self.command else self.script
         judge(script, State((directory,), {}), self._scope(script, _WHOLE))
         if any(map(_REDIRECTS, self.drafts)):
@@ -178,6 +189,7 @@ class Walk:
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
         self.texts.append((text, script))
+        self.printed.scripts.setdefault(draft.index, []).append(script)
         if not keeps_input(script):
             scope = replace(scope, source=UNKNOWN_INPUT)
         return self._lines(script, state, self._scope(script, scope))
@@ -200,9 +212,8 @@ class Walk:
 
     def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
-        first = len(self.drafts)
         output = self._substituted(script, state, scope)
-        return output._replace(names=names_printed(self.drafts[first:], scope.parent))
+        return output._replace(names=self.printed.output(script))
 
     def _substituted(self, script: Script, state: State, scope: WalkScope) -> Output:
         first = len(self.drafts)
@@ -288,8 +299,7 @@ class Walk:
             inner = scope
             if place:
                 keeps = isinstance(command, SimpleCommand) or keeps_input(command)
-                previous = self.drafts[firsts[place - 1] :]
-                source = names_printed(previous, scope.parent) if keeps else UNKNOWN_INPUT
+                source = pipeline.commands[place - 1] if keeps else UNKNOWN_INPUT
                 inner = replace(scope, source=source)
             if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
                 before = [
@@ -305,10 +315,18 @@ class Walk:
             self._command(command, state, inner)
         return state
 
+    def _parameters(self, name: str) -> Parameters:
+        """Return the arguments that every call of a function has, if they are in the text."""
+        if self._calls is None:
+            self._calls = {} if self._script is None else parameters_of_calls(self._script)
+        return self._calls.get(name, UNKNOWN_NAMES)
+
     def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
+        self.printed.functions.setdefault(command.name, []).append(command.body)
         directories = () if scope.moves else state.directories
-        start = State(directories, {}, stack=None, fixed=state.fixed)
+        known = self._parameters(command.name) if scope.place is None else UNKNOWN_NAMES
+        start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
         inside = replace(scope, fed=Output(), source=UNKNOWN_INPUT, in_function=True, bounded=False)
         after = self._command(command.body, start, inside)
         functions = state.functions | {command.name}

@@ -7,6 +7,7 @@ from typing import Protocol
 from agentscope_like.shell.analysis import Doubt
 from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand import Substituter
+from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import State
 from agentscope_like.shell.syntax import Script, Span, Word
 
@@ -27,6 +28,10 @@ class Walking(Substituter, Protocol):
     home: str | None
     drafts: list[Draft]
     doubts: list[Doubt]
+
+    @property
+    def printed(self) -> PrintedNames:
+        """Return what follows file names through what commands print."""
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""

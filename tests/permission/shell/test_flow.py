@@ -98,6 +98,7 @@ x=a; { echo "$x"; } < f; sort "$x" f
 x=a; { x=b; } 2>/dev/null; sort "$x" f
 x=-o; { x=b; } 2>&1; sort "$x" f
 x=-o; declare x=b 2>/dev/null; sort "$x" f
+set -- -o; set -- a 2>/dev/null; sort "$1" f
 f() { local x=a; sort "$x" f; }; f
 f() { local -r x=a; sort "$x" f; }; f
 readonly x=a; sort "$x" f
@@ -123,11 +124,13 @@ n=$(wc -l < f); seq $n
 n=$(wc -l < f); [ $n -gt 5 ] && echo $n
 git cat-file -p $(git rev-parse HEAD)
 git diff $(git merge-base main HEAD) $(git rev-parse HEAD)
+set -- $$ a; sort "$2" f
 sort "$((1))-oPWNED" "${#x}-oPWNED" "$#-oPWNED" f
 git log "$(git rev-parse HEAD)..HEAD"
 ls 3>&1 1>&2 2>&3 3>&-
 ls > /dev/stderr
 seq 3 | while read -r x; do cat < g; sort "$x" f; done
+set -e; set -o pipefail -- a b; sort "$1" f
 cd a; ls "$OLDPWD"; cat "$OLDPWD/README.md"
 a=(1); declare b='(x)'; declare a=x; echo "$b" "${a[@]}"
 f() { local a; read -ra a <<< "1 2"; echo "${a[0]}"; }; f

@@ -86,10 +86,12 @@ def test_a_file_of_patterns_is_no_place(told: str, instead: str, last: Last) -> 
 
 FOLDERS = """
 src
+-- src
 -o src
 --others --exclude-standard src lib
 --exclude-standard src
 -x f src
+-x -- src
 a.py
 src/a_b.py
 """
@@ -129,13 +131,17 @@ src "$x"
 """
 
 
-@pytest.mark.parametrize(
-    "words", ["", *FOLDERS.strip().splitlines(), *ANYWHERE.strip().splitlines()]
-)
+@pytest.mark.parametrize("words", FOLDERS.strip().splitlines())
+def test_git_lists_below_a_folder(words: str, last: Last) -> None:
+    """A path of a file or a folder is all that is listed of where it runs."""
+    assert last(f"git ls-files {words}") == NOTHING
+    assert last(f"git -C a ls-files {words}") == NOTHING
+
+
+@pytest.mark.parametrize("words", ["", *ANYWHERE.strip().splitlines()])
 def test_git_lists_where_it_runs(words: str, last: Last) -> None:
-    """Nothing limits that but paths behind `--`."""
+    """What may be all of the directory, and the value of an option, is no folder in it."""
     assert last(f"git ls-files {words}") == LISTS
-    assert last("git ls-files -- src") == NOTHING
 
 
 @pytest.mark.parametrize("program", ["grep", "egrep", "fgrep"])
@@ -222,7 +228,7 @@ def home(tmp_path: Path) -> Path:
         ("git ls-files -o . | xargs cat", True),
         ("git ls-files -ox f | xargs cat", True),
         ("git ls-files -o | xargs ls", False),
-        ("git ls-files -o src | xargs cat", True),
+        ("git ls-files -o src | xargs cat", False),
         ("rg x", True),
         ("rg x src", False),
         ("du -a | xargs cat", True),

@@ -19,7 +19,7 @@ def table(**fields: str | None) -> str:
     """Return a table with one filter, some of whose fields are given."""
     row = {**ROW, **fields}
     lines = [f"{name} = {value}" for name, value in row.items() if value is not None]
-    return "\n".join(["[aliases]", "[splitting]", "[[source]]", *lines])
+    return "\n".join(["[aliases]", "[[source]]", *lines])
 
 
 def test_an_entry_says_what_a_program_prints() -> None:
@@ -73,20 +73,20 @@ def test_a_table_that_there_is_not_is_an_error() -> None:
         ("git -C src ls-files", Prints.NAMES),
         ("git ls-files --format=x", None),
         ("grep -l x a", Prints.PATHS),
-        ("grep -rn x .", None),
+        ("grep -rn x .", Prints.MATCHES),
         ("grep -rn x a", None),
         ("echo a", Prints.ITS_WORDS),
-        (r"echo '\056env'", None),
+        (r"echo '\056env'", Prints.NEW_WORDS),
         (r"printf '%s\n' a b", Prints.ITS_WORDS),
-        ("printf '%s%s' a b", None),
-        ('printf "$x" a', None),
+        ("printf '%s%s' a b", Prints.NEW_WORDS),
+        ('printf "$x" a', Prints.NEW_WORDS),
         ("basename d/a", Prints.ITS_WORDS),
-        ("basename a.py .py", None),
+        ("basename a.py .py", Prints.NEW_WORDS),
         ("sort -u", Prints.ITS_LINES),
         ("sort -u f", None),
         ("uniq -c", Prints.ITS_PIECES),
         ("cut -d' ' -f1", Prints.ITS_PIECES),
-        ("cut -d: -f1", None),
+        ("cut -d: -f1", Prints.FIRST_FIELDS),
         ("cut -d: -f2", None),
         *((f"tr '{each}' ' '", Prints.ITS_PIECES) for each in (*ENDS, " ", "\n", "\t")),
         *((f"tr -s ' ' '{each}'", Prints.ITS_PIECES) for each in ENDS),

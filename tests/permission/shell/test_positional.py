@@ -1,12 +1,10 @@
-"""What is known of the positional parameters: what a shell is started with."""
+"""What is known of `$1` after `set` and `shift`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.permission.kit import Place, analysis_of, danger_of, reads
+from tests.permission.kit import analysis_of, reads
 
 UNKNOWN = None
 
@@ -17,56 +15,89 @@ def shown(command: str) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    ("command", "first"),
+    ("before", "first"),
     [
-        ("""sh -c 'git show "$1"' _ a""", "a"),
-        ("""sh -c 'git show "$2"' _ a b""", "b"),
-        ("""sh -c 'git show "$1"' _""", ""),
-        ("""sh -c 'git show "$1"' _ "$x" b""", UNKNOWN),
-        ("""sh -c 'git show "$2"' _ $x b""", UNKNOWN),
-        ("""sh -c 'set -e; git show "$1"' _ a""", UNKNOWN),
-        ("""sh -c 'shift; git show "$1"' _ a b""", UNKNOWN),
-        ("""sh -c 'while ls; do git show "$1"; shift; done' _ a b""", UNKNOWN),
-        ("""set -- a; git show "$1\"""", UNKNOWN),
-        ("""f() { git show "$1"; }; f a""", UNKNOWN),
-        ("""git show "$1\"""", UNKNOWN),
+        ("set -- a b", "a"),
+        ("set -- -a", "-a"),
+        ("set -e -- a", "a"),
+        ("set -eo pipefail -- a", "a"),
+        ("set -- a; set --", ""),
+        ("set -- a; set -e", "a"),
+        ("set -- a; set +e", "a"),
+        ("set -- a; set -o pipefail", "a"),
+        ("set -- a; set -euo pipefail", "a"),
+        ("set -- a; set", "a"),
+        ("set -- a b; shift", "b"),
+        ("set -- a b c; shift 2", "c"),
+        ("set -- a b; shift 0", "a"),
+        ("set -- a; shift 1", ""),
+        ("set -- a; shift 2", "a"),
+        ("set -- a; (shift)", "a"),
+        ("set -- a b; ls && shift", UNKNOWN),
+        ("shift", UNKNOWN),
+        ("set a", UNKNOWN),
+        ("set -- a; set ab", UNKNOWN),
+        ("set -- a; set Xb", UNKNOWN),
+        ("set -- a; set -", UNKNOWN),
+        ("set -- a; set +", UNKNOWN),
+        ('set -- a; set "$x"', UNKNOWN),
+        ("set -- a; set -o pipefail -e", "a"),
+        ("set -- a; set -o", "a"),
+        ("set -- a; set +o", "a"),
+        ("set -- a; set -eo b-c", UNKNOWN),
+        ('set -- a; set -o "$x"', UNKNOWN),
+        ('set -- a; set -o "$x" -- b', UNKNOWN),
+        ("set - a", UNKNOWN),
+        ("set -a", UNKNOWN),
+        ("set -- a; set -x b", UNKNOWN),
+        ("set -- a; set +x b", UNKNOWN),
+        ("set -- a b; shift 1 2", UNKNOWN),
+        ("set -- a b; shift 1²", UNKNOWN),
+        ("set -- a; shift x", UNKNOWN),
+        ("set -- a; shift -1", UNKNOWN),
+        ("set -- a b; shift \u0661", UNKNOWN),
+        ('set -- a b; shift "$x"', UNKNOWN),
+        ("set -- $x", UNKNOWN),
+        ('set -- "$x"', UNKNOWN),
+        ("set -- *", UNKNOWN),
+        ("ls", UNKNOWN),
     ],
 )
-def test_a_parameter_is_known_where_a_shell_starts_with_it(command: str, first: str | None) -> None:
-    """What `set`, `shift` or the call of a function make of it is not followed."""
-    assert shown(command) == [first]
+def test_the_first_parameter_is_known_as_far_as_bash_says(before: str, first: str | None) -> None:
+    """What `set` and `shift` leave there, unless a word of theirs is not known, or an error."""
+    assert shown(f'{before}; git show "$1"') == [first]
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("calls", "first"),
     [
-        """sh -c 'cat "$1"' _ a""",
-        """find . -exec sh -c 'cat "$1"' _ {} \\;""",
-        """find . -exec sh -c 'for f; do cat "$f"; done' _ {} +""",
-        """find . | xargs sh -c 'cat "$@"' _""",
+        ("f a b", "a"),
+        ("f a; f a", "a"),
+        ("x=1; f a | f a", "a"),
+        ("f a; f", UNKNOWN),
+        ("f a b; f c", UNKNOWN),
+        ('f "$x"', UNKNOWN),
+        ("f $x a; f b", UNKNOWN),
+        ("f a; $x b", UNKNOWN),
+        ("f a; echo $(f b c)", UNKNOWN),
     ],
 )
-def test_names_may_be_handed_to_a_shell(command: str) -> None:
-    """They are what is listed; `$2` of them may be any of these."""
-    assert reads(command)
-    assert not reads(command.replace("find .", "date").replace("_ a", "_ $x"))
+def test_a_function_is_handed_what_all_calls_of_it_say(calls: str, first: str | None) -> None:
+    """Calls with known words, as many in each, say what its parameters are; others do not."""
+    words = shown(f'f() {{ git show "$1"; }}; {calls}')
+    assert words
+    assert set(words) == {first}
 
 
-@pytest.mark.parametrize("command", ['set -- {}; cat "$1"', 'f() {{ cat "$1"; }}; f {}'])
-def test_a_word_that_a_parameter_may_be_is_looked_at(command: str, tmp_path: Path) -> None:
-    """A credential that is named anywhere asks where a parameter of unknown value is read."""
-    where = Place(tmp_path, tmp_path / "home")
-    assert danger_of(command.format(".env"), where)
-    assert not danger_of(command.format("a"), where)
-    assert not reads(command.format("a"))
+def test_a_parameter_may_be_what_some_call_hands_over() -> None:
+    """Where calls differ in a word, it is one of theirs, place by place."""
+    function = 'f() { git show "$1"; }'
+    assert reads(f"{function}; f a; f b")
+    assert not reads(f"{function}; f a; f -x")
 
 
-@pytest.mark.parametrize(
-    "command",
-    ['f() { rm "$1"; }; f a', 'set -- a; echo x > "$1"', 'f() { local x=$1; rm "$x"; }; f a'],
-)
-def test_what_a_parameter_names_is_not_changed_unasked(command: str, tmp_path: Path) -> None:
-    """It may be any word of the command; what a shell is started with is known."""
-    where = Place(tmp_path, tmp_path / "home")
-    assert danger_of(command, where)
-    assert not danger_of("""sh -c 'rm "$1"' _ a""", where)
+@pytest.mark.parametrize("arguments", ["-e -- -a b", "-- -a", "-- --output=x"])
+def test_only_the_parameters_of_set_may_be_anything(arguments: str) -> None:
+    """What `set` takes behind `--` is no option of its own; all else is looked at."""
+    assert reads(f"set {arguments}")
+    assert not reads("set --no-such-option")

@@ -77,6 +77,10 @@ number date +%Y%m%d
 number stat -c %s f
 number git log -1 --format=%ct
 number git rev-list --count HEAD
+number awk 'END {print NR}' f
+number awk 'END{print FNR}' f
+number awk '/a/{print NR; exit}' f
+number awk '/a\/b/ { print NR ; exit }' f
 number seq 1 $((1 + 2))
 number nproc
 number id -u
@@ -88,6 +92,7 @@ script grep -n x f | head -1 | cut -f1 -d:
 script grep -n x f | awk -F: '{print $1}'
 script grep -n x ./a-b.c | sort -n | cut -d: -f1 | tail -n 1
 script wc -l < f
+single awk '/a/{print NR; exit}' f
 single wc -l < f
 single date +%s
 """)
@@ -159,7 +164,6 @@ number date -f x +%s
 number stat -c %n f
 number stat -c %s%n f
 number git log -1 --format=%s
-number awk 'END {print NR}' f
 number awk 'END {print $1}' f
 number awk 'END {print NR, $1}' f
 number awk 'END {print NR}' "$x"

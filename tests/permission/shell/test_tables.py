@@ -44,6 +44,18 @@ def test_what_reads_files_reads_no_home(program: str, tmp_path: Path) -> None:
     assert danger(f"{program} {script} ~/.ssh/id_rsa; rg x ~", tmp_path)
 
 
+COUNTING = """
+wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5 cloc tokei scc
+"""
+
+
+@pytest.mark.parametrize("program", COUNTING.split())
+def test_what_counts_may_be_handed_all_names(program: str, tmp_path: Path) -> None:
+    """A program that tells how much is in files shows none of it; one that prints it does."""
+    assert not danger(f"find ~ | xargs {program}", tmp_path)
+    assert danger("find ~ | xargs cat", tmp_path)
+
+
 HISTORY = """
 show HEAD:.ssh/id_rsa
 cat-file -p HEAD:.ssh/id_rsa
@@ -158,7 +170,7 @@ def test_no_other_name_of_a_program_is_forgotten() -> None:
 
 
 WALKERS = "find . -name y; find; fd y; tree; du; ls -R; eza -T; lsd -T; git ls-files"
-LISTERS = "find src; fd y src; tree src; du src; ls; eza; lsd; git ls-files -- src"
+LISTERS = "find src; fd y src; tree src; du src; ls; eza; lsd; git ls-files src"
 
 
 def test_what_lists_all_below_its_directory_meets_a_denied_listing(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ for f in "a$x" b; do git show "$f"; done
 for f in $(git log --format=%H); do git show "$f"; done
 a=(x y); git show "${a[0]}"
 a=(x y); git show "${a[@]}"
+set -- a b; git show "$@"
 for i in 1 2; do head -n "$i" f; done
 for i in 1 "$(nproc)"; do head -n "$i" f; done
 for i in $(seq 3); do head -n "$i" f; done
@@ -59,6 +60,7 @@ for f in $(git rev-parse HEAD); do git show "$f"; done
 git show $(nproc)
 git show $(git rev-parse HEAD)
 head -n $(nproc) f
+set -- a; git show "${2:-b}"
 git show "${x:+a}"
 head -n "${#x}" f
 """.strip().splitlines()

@@ -492,8 +492,7 @@ ask   fdfind a
 ask   du -a -X README.md
 ask   du -a --exclude-from README.md
 ask   git ls-files -m
-ask   git ls-files docs
-allow git ls-files -- docs
+allow git ls-files docs
 allow dir -R docs
 allow exa -T docs
 allow exa

@@ -83,7 +83,7 @@ ask cat $(git for-each-ref)
 ask cat $(cat names)
 ask cat `cat names`
 ask cat $(< names)
-ask wc -l $(cat names)
+run wc -l $(cat names)
 run head -1 $(which cat)
 run cat $(type -P cat)
 run cat $(basename src/a.py)
@@ -105,7 +105,7 @@ run cat $(if true; then ls; fi)
 ask cat $(for ((i=0;i<1;i++)); do cat names; done)
 run cat $(for ((i=0;i<1;i++)); do ls; done)
 ask f() { cat names; }; cat $(f)
-ask f() { ls; }; cat $(f)
+run f() { ls; }; cat $(f)
 ask cat $(cat names)/README.md
 run cat $(git rev-parse --show-toplevel)/README.md
 ask cat $(git rev-parse --show-toplevel)/.env
@@ -141,7 +141,7 @@ run git ls-files | tr '\n' '\0' | xargs -0 cat
 run git ls-files | tr -d '\r' | xargs cat
 ask git ls-files | tr a-z b-z | xargs cat
 ask printf '.e\nnv' | tr -d '\n' | xargs cat
-ask grep -rn x . | cut -d: -f1 | xargs cat
+run grep -rn x . | cut -d: -f1 | xargs cat
 ask ls | cut -d: -f1 | xargs cat
 ask cat names | xargs cat
 ask head -1 names | xargs cat
@@ -196,7 +196,7 @@ ask cat "$x"
 ask cat $x
 ask cat < "$x"
 run ls "$x"
-ask wc -l "$x"
+run wc -l "$x"
 run cat "$x/README.md"
 run cat $x/src/a.py
 ask cat "$x/.env"
@@ -241,7 +241,7 @@ ask cat names | while read f; do cat "$f"; done
 ask read f <<< .env; cat "$f"
 run mapfile -t a < <(git ls-files); cat "${a[@]}"
 ask mapfile -t a < names; cat "${a[@]}"
-ask git ls-files | while read f; do cat "${f##*/}"; done
+run git ls-files | while read f; do cat "${f##*/}"; done
 ask git ls-files | while read f; do cat "${f%X}"; done
 ask git ls-files | while read f; do cat "${f/a/b}"; done
 run git ls-files | while read f; do cat "${f%.py}.txt"; done
@@ -271,13 +271,13 @@ ask true || x=$(ls) && cat "$x"
 ask true || x=$(ls) && ls && cat "$x"
 ask x=$(ls); unset x; cat "$x"
 ask f() { cat "$1"; }; f $(ls)
-ask f() { cat "$1"; }; f a.py
+run f() { cat "$1"; }; f a.py
 ask f() { cat "$1"; }; f $(cat names)
 ask f() { cat "$1"; }; f .env
-ask set -- $(ls); cat "$1"
+run set -- $(ls); cat "$1"
 ask set -- $(cat names); shift; cat "$1"
 ask if ls; then set -- $(ls); else set -- $(cat names); fi; cat "$1"
-ask if ls; then set -- $(ls); else set -- a.py; fi; cat "$1"
+run if ls; then set -- $(ls); else set -- a.py; fi; cat "$1"
 ask set -- $(cat names); cat "$1"
 run find . -type f -exec sh -c 'cat "$1"' _ {} \;
 run find . -type f -exec sh -c 'for f; do cat "$f"; done' _ {} +
@@ -286,12 +286,12 @@ ask find . -type f -exec sh -c 'cat "$1nv"' _ {} \;
 run find src | xargs sh -c 'cat "$@"' _
 ask xargs sh -c 'cat "$@"' _ < names
 ask bash -c 'cat "$0"' .env
-ask bash -c 'cat "$0"' a.py
+run bash -c 'cat "$0"' a.py
 ask bash -c 'cat $(cat names)'
 run ls | bash -c 'xargs cat'
 ask cat $(bash -c 'cat' < names; ls | bash -c 'cat')
 ask cat $(ls | bash -c 'cat'; bash -c 'cat' < names)
-ask cat $(ls | bash -c 'cat'; ls src | bash -c 'cat')
+run cat $(ls | bash -c 'cat'; ls src | bash -c 'cat')
 ask ls | { exec < names; xargs cat; }
 ask ls | while read f; do cat "$f"; exec 0< names; done
 ask { exec < names; xargs cat; } < <(ls)
@@ -304,7 +304,7 @@ ask cat names | bash -c 'xargs cat'
 run cd "$x"; cat private/x
 ask cd "$x"; cat .env
 ask cd "$x"; cat *
-ask cd "$x"; wc -l *
+run cd "$x"; wc -l *
 run ls | awk 1 | head -2 | xargs cat
 run cd -P src; cat a.py
 ask cd -P ~/.aws; cat credentials

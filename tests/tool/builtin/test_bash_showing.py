@@ -10,8 +10,9 @@ from agentscope_like.permission import PermissionBehavior
 from tests.tool.builtin.bash_kit import decide
 
 UNSEEN = (
-    *("ls -l", "stat", "du", "realpath", "readlink", "basename", "dirname", "file"),
-    *("lsattr", "getfacl", "getfattr", "namei"),
+    *("ls -l", "stat", "du", "realpath", "readlink", "basename", "dirname", "file", "wc -l"),
+    *("md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum"),
+    *("sum", "shasum", "cloc", "tokei", "lsattr", "getfacl", "getfattr", "namei"),
 )
 SHOWN = (
     *("cat", "tac", "head", "tail -n 1", "nl", "sort", "uniq", "cut -c 1", "od", "xxd", "hexdump"),
@@ -30,8 +31,8 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("program", UNSEEN)
-async def test_names_and_sizes_show_nothing(program: str, work: Path) -> None:
-    """What looks at names and metadata may be given any file."""
+async def test_names_sizes_and_digests_show_nothing(program: str, work: Path) -> None:
+    """What looks at names and metadata, or makes a number of a file, may be given any file."""
     decided = await decide(f"find ~ -type f | xargs {program}", work, ["allow"])
     assert decided.behavior is PermissionBehavior.ALLOW, decided.message
 
