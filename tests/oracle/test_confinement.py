@@ -35,6 +35,7 @@ SHOWING = (
     "grep -r . .",
     "find . -type f | xargs cat",
     "grep -rn TODO . | head; grep -rn token .",
+    "find . -name '*' -type f -exec cat {} +",
 )
 """What nobody is asked about although it shows whatever is there."""
 _SEARCHES = re.compile(r"\b(grep|rg|ag|find|fd|cat|head|tail|xargs|diff|wc|sort|git)\b")
@@ -122,7 +123,7 @@ def test_what_nobody_is_asked_about_shows_no_secret() -> None:
     assert not shown, "\n".join(f"{each.command!r}: {each.output}" for each in shown[:_MOST_TOLD])
     assert sum(each.status == 0 for each in outcomes) > len(outcomes) // 3
     kept = {each.command for each in outcomes if "/" in each.output and each.status == 0}
-    assert kept > set(SHOWING)  # they would have shown some
+    assert kept >= set(SHOWING)  # they would have shown some
 
 
 def test_accepted_edits_stay_in_the_project_and_are_not_kept_from_it() -> None:
