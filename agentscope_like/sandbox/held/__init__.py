@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.held.credentials import HeldCredentials
     from agentscope_like.sandbox.held.held_run import TEMPORARY_PLACES, HeldRun
     from agentscope_like.sandbox.held.objection import held_objection
-    from agentscope_like.sandbox.held.places import cache_directories
     from agentscope_like.sandbox.held.refusals import HeldEnd, Refusal, RefusalKind, find_refusal
     from agentscope_like.sandbox.held.watch import HeldLimits
 
@@ -20,7 +19,6 @@ __all__ = [
     "HeldRun",
     "Refusal",
     "RefusalKind",
-    "cache_directories",
     "find_refusal",
     "held_objection",
 ]
@@ -35,7 +33,6 @@ __getattr__ = on_first_use(
         "TEMPORARY_PLACES": "held_run",
         "Refusal": "refusals",
         "RefusalKind": "refusals",
-        "cache_directories": "places",
         "find_refusal": "refusals",
         "held_objection": "objection",
     },

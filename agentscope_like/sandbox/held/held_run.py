@@ -51,7 +51,6 @@ class HeldRun:
             `/var/tmp` is in its `tmp` and `var-tmp`.
         home: The home directory of the user.
         hide: More that the program must not see: files, and directories with what is in them.
-        caches: A layer over `cache_directories`, likewise; by default the program only reads them.
         credentials: Hides credentials; given again for the next run, that is quicker.
         limits: What the program may take; `excess` tells.
         gated: Whether it waits until `release` is called.
@@ -74,24 +73,22 @@ class HeldRun:
         temporary: str,
         home: str,
         hide: Sequence[str] = (),
-        caches: Layer | None = None,
         credentials: HeldCredentials | None = None,
         limits: HeldLimits | None = None,
         gated: bool = False,
     ) -> None:
         limits = limits or HeldLimits()
-        layers = [layer, *([] if caches is None else [caches])]
         variables = held_environment(environment)
         with ExitStack() as stack:
             try:
                 own = _own_places(temporary, home)
-                profile = _profile(layers, own, home=home, environment=variables, hide=hide)
+                profile = _profile(layer, own, home=home, environment=variables, hide=hide)
                 covered = (credentials or HeldCredentials()).cover(
                     profile, home=home, directories=layer.directories
                 )
                 self._covered = covered
                 stack.callback(covered.close)
-                opened = [each for one in layers for each in stack.enter_context(one.descriptors())]
+                opened = stack.enter_context(layer.descriptors())
                 self._connections = ConnectionWatch()
                 stack.callback(self._connections.close)
                 confinement = stack.enter_context(
@@ -193,7 +190,7 @@ def _own_places(temporary: str, home: str) -> list[VolumeMount]:
 
 
 def _profile(
-    layers: Sequence[Layer],
+    layer: Layer,
     own: Sequence[VolumeMount],
     *,
     home: str,
@@ -201,11 +198,11 @@ def _profile(
     hide: Sequence[str],
 ) -> Profile:
     hidden = [os.path.realpath(each) for each in (*hide, *hidden_places(home))]
-    hidden += [os.path.realpath(each.folder.parent) for each in layers]
+    hidden.append(os.path.realpath(layer.folder.parent))
     (temporary,) = (each.host_path for each in own if each.mount_path == TEMPORARY_PLACES["tmp"])
     return Profile(
         read=(_EVERYTHING, *seen_places(home, environment)),
-        write=tuple(directory for each in layers for directory in each.directories),
+        write=tuple(layer.directories),
         mounts=tuple(each for each in own if each.host_path != temporary),
         empty=(*empty_places(home), *(each for each in hidden if os.path.isdir(each))),
         hide=tuple(each for each in hidden if os.path.isfile(each)),

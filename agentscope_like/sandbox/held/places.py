@@ -12,7 +12,7 @@ from msgspec import Struct
 from agentscope_like.paths import is_below
 from agentscope_like.toml_tables import WordSet, read_table
 
-__all__ = ["cache_directories", "empty_places", "hidden_places", "made_caches", "seen_places"]
+__all__ = ["empty_places", "hidden_places", "made_caches", "seen_places"]
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - a held command has its own
 
@@ -25,7 +25,6 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     home: WordSet
     not_whole: tuple[str, ...]
     variables: WordSet
-    caches: WordSet
     made: tuple[str, ...]
     not_tools: WordSet
 
@@ -60,17 +59,6 @@ def seen_places(home: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     empty = empty_places(home)
     places += [each for each in map(os.path.normpath, named) if _is_in_one(each, empty)]
     return tuple(dict.fromkeys(each for each in places if os.path.exists(each)))
-
-
-def cache_directories(home: str) -> tuple[str, ...]:
-    """Return the caches of the home that a layer can lie over, so that held commands fill it.
-
-    Args:
-        home: The home directory.
-    """
-    own = os.path.realpath(home)
-    places = (f"{own}/{each}" for each in sorted(_table().caches))
-    return tuple(each for each in places if os.path.isdir(each) and not os.path.islink(each))
 
 
 def made_caches(home: str) -> tuple[str, ...]:

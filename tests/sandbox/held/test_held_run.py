@@ -21,7 +21,7 @@ from agentscope_like.sandbox.held import HeldLimits, HeldRun, held_objection
 from agentscope_like.sandbox.isolation import landlock
 from agentscope_like.sandbox.isolation.bubblewrap import _advised
 from agentscope_like.sandbox.layer import Layer
-from tests.sandbox.held.world import PYTHON, World
+from tests.sandbox.held.world import PYTHON, SECRET, World
 
 _OBJECTION = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
 
@@ -70,6 +70,26 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 """
     output, status, _ = world.held([PYTHON, "-c", code])
     assert (output, status) == (f"[1, 2] {os.getuid()}\n", 0)
+
+
+def test_caches_of_the_home_are_read_and_not_written(world: World) -> None:
+    """What was fetched before is there, and stays as it is; credentials beside it are hidden."""
+    fetched = world.home / ".cargo" / "registry" / "crate"
+    fetched.parent.mkdir()
+    fetched.write_text("code\n")
+    assert _sh(world, "cat ~/.cargo/registry/crate") == ("code\n", 0)
+    assert SECRET not in _sh(world, "cat ~/.cargo/credentials.toml ~/.cargo/*")[0]
+    for written in ("echo x >~/.cargo/registry/new", "echo x >>~/.cargo/registry/crate"):
+        assert _sh(world, written)[1] != 0
+    assert [each.name for each in fetched.parent.iterdir()] == ["crate"]
+    assert fetched.read_text() == "code\n"
+
+
+def test_a_cache_that_the_home_lacks_stays_for_the_session(world: World) -> None:
+    """Tools that need one can fill it; the home has none afterwards."""
+    assert _sh(world, "mkdir ~/.cache/tool && echo x >~/.cache/tool/kept")[1] == 0
+    assert _sh(world, "cat ~/.cache/tool/kept") == ("x\n", 0)
+    assert not (world.home / ".cache").exists()
 
 
 def test_package_managers_are_told(world: World) -> None:

@@ -19,7 +19,7 @@ from agentscope_like.sandbox.isolation import Attempt, reading
 from agentscope_like.sandbox.isolation.confinement import Confinement
 from agentscope_like.sandbox.layer import Layer
 
-__all__ = ["OTHER_USER", "PYTHON", "World", "place_of_worlds"]
+__all__ = ["OTHER_USER", "PYTHON", "SECRET", "World", "place_of_worlds"]
 
 OTHER_USER = 65534
 PYTHON = "/usr/bin/python3"
