@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
-    from agentscope_like.tool.held_call import DroppedChanges, HeldCall, HoldingTool
+    from agentscope_like.tool.held_call import DroppedChanges, HeldCall, HoldingTool, KeptFiles
     from agentscope_like.tool.make import FunctionTool, tool
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
@@ -92,6 +92,7 @@ __all__ = [
     "HeldCall",
     "HoldingTool",
     "HumanApproval",
+    "KeptFiles",
     "LoadSkill",
     "MCPTool",
     "Memory",
@@ -146,6 +147,7 @@ __getattr__ = on_first_use(
         "HeldCall": "held_call",
         "DroppedChanges": "held_call",
         "HoldingTool": "held_call",
+        "KeptFiles": "held_call",
         "AskUser": "builtin.people",
         "BackgroundCommands": "builtin.background",
         "Bash": "builtin.bash",

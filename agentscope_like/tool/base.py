@@ -30,7 +30,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import ArgumentValidator, check_fit
-from agentscope_like.tool.held_call import TemporaryFiles
+from agentscope_like.tool.held_call import KeptFiles
 from agentscope_like.tool.resources import DeclaredResources
 from agentscope_like.tool.tool_stream import Produced, ToolStream
 from agentscope_like.tool.workplace import Workplace
@@ -248,15 +248,12 @@ class ToolBase(ABC):
         del state
         return None
 
-    def left_files(self) -> TemporaryFiles | None:
-        """Return the temporary files that calls have to themselves; None, the default, for none.
-
-        The file tools of the same toolkit see them.
-        """
+    def kept_files(self) -> KeptFiles | None:
+        """Return the files of this host that the tool keeps; None, the default, for none."""
         return None
 
-    def see_temporary_files(self, files: TemporaryFiles) -> None:
-        """Take notice of the temporary files of another tool; by default nothing is done."""
+    def see_kept_files(self, files: KeptFiles) -> None:
+        """Take notice of the files that another tool keeps; by default nothing is done."""
         del files
 
     async def check_external_result(

@@ -11,7 +11,7 @@ from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.permission import PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState
 
-__all__ = ["DroppedChanges", "HeldCall", "HoldingTool", "TemporaryFiles"]
+__all__ = ["DroppedChanges", "HeldCall", "HoldingTool", "KeptFiles"]
 
 
 class DroppedChanges(Struct, frozen=True):
@@ -81,14 +81,15 @@ class HoldingTool(Protocol):
         """Return what the run printed; empty if that is no longer known."""
 
 
-class TemporaryFiles(Protocol):
-    """Files that calls of a tool left in `/tmp` and `/var/tmp`, and that the host has elsewhere.
+class KeptFiles(Protocol):
+    """Files of this host that a tool keeps, and what other tools of its toolkit see of them.
 
-    The other tools of a toolkit call each by the path that those calls gave it.
+    What its calls left in `/tmp` and `/var/tmp`, which is elsewhere on the host, other tools find
+    by the path that those calls gave it. What is private they never see.
 
     Attributes:
-        private: Paths of the host at which the tool keeps what no model may see: what its calls
-            changed, and what files were before. Absolute, without symlinks.
+        private: Paths of what no model may see: what calls changed, and what files were before.
+            Absolute, without symlinks.
     """
 
     private: Sequence[str]

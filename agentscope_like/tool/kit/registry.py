@@ -77,7 +77,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
             )
         self._own[tool.name] = RegisteredTool(tool, group)
         self._merge()
-        self._share_temporary_files(tool)
+        self._share_kept_files(tool)
 
     def remove(self, name: str) -> None:
         """Remove an own tool.
@@ -165,15 +165,15 @@ class ToolRegistry(Mapping[str, ToolBase]):
             return name in self._own
         return self._base._owns(name)  # noqa: SLF001 - of its own class
 
-    def _share_temporary_files(self, tool: ToolBase) -> None:
-        """Tell the tools that find files of the temporary files that one has to itself."""
-        if (files := tool.left_files()) is not None:
+    def _share_kept_files(self, tool: ToolBase) -> None:
+        """Tell the tools that see files of those that another one keeps."""
+        if (files := tool.kept_files()) is not None:
             for entry in self._all().values():
-                entry.tool.see_temporary_files(files)
-        elif type(tool).see_temporary_files is not ToolBase.see_temporary_files:
+                entry.tool.see_kept_files(files)
+        elif type(tool).see_kept_files is not ToolBase.see_kept_files:
             for entry in self._all().values():
-                if (files := entry.tool.left_files()) is not None:
-                    tool.see_temporary_files(files)
+                if (files := entry.tool.kept_files()) is not None:
+                    tool.see_kept_files(files)
 
     def _merge(self) -> None:
         tools, hidden = dict(self._own), set[tuple[str, str]]()

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
     from agentscope_like.tool.builtin.bash.containment import Containment
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
-    from agentscope_like.tool.held_call import TemporaryFiles
+    from agentscope_like.tool.held_call import KeptFiles
 
 __all__ = ["Bash", "Contain"]
 
@@ -288,7 +288,7 @@ class Bash(ToolBase):
         """Return the command, prepared for one decision in a session."""
         kind = self._kind_of_command()
         call = await self._prepared(tool_input, context, session, decides=True, kind=kind)
-        call.private = () if self._left_files is None else self._left_files.private
+        call.private = () if self._kept_files is None else self._kept_files.private
         if self._containment is not None:
             await self._containment.look(call)  # type: ignore[arg-type]  # of its kind
         return call
@@ -388,14 +388,14 @@ class Bash(ToolBase):
         return Workplace(self.cwd_of(state), is_on_host=self._backend is None)
 
     @override
-    def left_files(self) -> TemporaryFiles | None:
-        """Return what held commands left, and what is kept; None if neither is."""
-        return self._left_files
+    def kept_files(self) -> KeptFiles | None:
+        """Return what held commands left, their layers and the checkpoints; None without any."""
+        return self._kept_files
 
     @lazy_property
-    def _left_files(self) -> TemporaryFiles | None:
+    def _kept_files(self) -> KeptFiles | None:
         if self._containment is not None:
-            return self._containment.temporary_files
+            return self._containment.kept_files
         if self.checkpoints is None:
             return None
         from agentscope_like.tool.builtin.held import kept_by_checkpoints  # few have them
@@ -652,10 +652,10 @@ class Bash(ToolBase):
         scope = None if self._backend is not None else await self._confiner.scope(call)
         if self._containment is not None and scope is not None:
             scope = self._containment.scope_of_read(call, scope)
-        if self._left_files is not None and scope is not None:
+        if self._kept_files is not None and scope is not None:
             from agentscope_like.sandbox.isolation import without_paths
 
-            scope = without_paths(scope, self._left_files.private)
+            scope = without_paths(scope, self._kept_files.private)
         extra = None
         if await runs_unasked(call):
             extra = partial(unasked_environment, call)

@@ -45,7 +45,7 @@ from agentscope_like.tool.builtin.held import (
     Verdict,
     hidden_by_rules,
 )
-from agentscope_like.tool.held_call import DroppedChanges, HeldCall, TemporaryFiles
+from agentscope_like.tool.held_call import DroppedChanges, HeldCall, KeptFiles
 
 if TYPE_CHECKING:
     from agentscope_like.checkpoint import CheckpointStore
@@ -83,8 +83,8 @@ class Containment:
         self.kind = HoldableCommand if checkpoints is None else UndoableHoldableCommand
 
     @property
-    def temporary_files(self) -> TemporaryFiles:
-        """Return what held commands left in `/tmp` and `/var/tmp`."""
+    def kept_files(self) -> KeptFiles:
+        """Return what held commands left in `/tmp` and `/var/tmp`, and where layers are kept."""
         return self._commands.temporary
 
     async def look(self, call: HoldableCommand) -> None:

@@ -44,7 +44,7 @@ from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem,
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
-    from agentscope_like.tool.held_call import TemporaryFiles
+    from agentscope_like.tool.held_call import KeptFiles
 
 __all__ = ["PathTool", "PreparedPath", "sentence"]
 
@@ -63,7 +63,7 @@ class PathTool(ToolBase):
             then about the sandbox's files, and so are rules and working directories.
 
     Attributes:
-        temporary_files: Files of another tool that are found in `/tmp`; None without such a tool.
+        seen_files: Files that another tool keeps; None without such a tool.
     """
 
     is_basis_injected = True
@@ -77,22 +77,27 @@ class PathTool(ToolBase):
     ) -> None:
         super().__init__(middlewares)
         self.backend = backend
-        self.temporary_files: TemporaryFiles | None = None
+        self.seen_files: KeptFiles | None = None
         self._files: FileSystem = HOST if backend is None else _file_system(backend)
         self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
         if self._files.has_to_look_up:
             self.prepare_decision = self._prepare
 
     @override
-    def see_temporary_files(self, files: TemporaryFiles) -> None:
-        """Let calls find the temporary files of another tool by their paths in `/tmp`."""
+    def see_kept_files(self, files: KeptFiles) -> None:
+        """Let calls find in `/tmp` what another tool left there, and deny what it hides."""
         if self.backend is None:
             from agentscope_like.tool.builtin.file_system.temporary_files import (  # few see any
                 HostWithTemporaryFiles,
             )
 
-            self.temporary_files = files
+            self.seen_files = files
             self._files = HostWithTemporaryFiles(files)
+
+    @property
+    def private_places(self) -> Sequence[str]:
+        """Return the paths at which another tool keeps what no model may see."""
+        return () if self.seen_files is None else self.seen_files.private
 
     @abstractmethod
     def judge(
@@ -116,10 +121,9 @@ class PathTool(ToolBase):
         self, location: Location | PathError, context: PermissionContext
     ) -> PermissionDecision:
         """Return DENY for what a tool of the toolkit keeps from models, else what `judge` says."""
-        private = () if self.temporary_files is None else self.temporary_files.private
-        if private and not isinstance(location, PathError):
+        if self.private_places and not isinstance(location, PathError):
             for reading in location.readings:
-                if any(is_below(reading, each) for each in private):
+                if any(is_below(reading, each) for each in self.private_places):
                     return private_denial(reading)
         return self.judge(location, context)
 

@@ -21,7 +21,7 @@ from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent
 from agentscope_like.tool.builtin.file_system.safe_open import ListedEntry, list_directory
 from agentscope_like.tool.builtin.search import Query, SearchResult
 from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
-from agentscope_like.tool.held_call import TemporaryFiles
+from agentscope_like.tool.held_call import KeptFiles
 
 __all__ = ["HostWithTemporaryFiles"]
 
@@ -35,7 +35,7 @@ class HostWithTemporaryFiles(HostFileSystem):
         temporary: These files.
     """
 
-    def __init__(self, temporary: TemporaryFiles) -> None:
+    def __init__(self, temporary: KeptFiles) -> None:
         self._temporary = temporary
         self._names = _Names(temporary)
         self._work = _Files(temporary, self._names)
@@ -61,7 +61,7 @@ class HostWithTemporaryFiles(HostFileSystem):
 class _Names:
     """The names of this host and of the temporary files; see `FileSystemNames`."""
 
-    def __init__(self, temporary: TemporaryFiles) -> None:
+    def __init__(self, temporary: KeptFiles) -> None:
         self._temporary = temporary
 
     def real(self, path: str) -> str:
@@ -94,7 +94,7 @@ class _Entry(ListedEntry, frozen=True):
 class _Files(HostFiles):
     """The files of this host and the temporary ones; see `Files`."""
 
-    def __init__(self, temporary: TemporaryFiles, names: _Names) -> None:
+    def __init__(self, temporary: KeptFiles, names: _Names) -> None:
         self._temporary = temporary
         self._names = names
 

@@ -132,8 +132,8 @@ class ChangingTool(WritingTool, PreviewingTool):
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
         """Return why the call can only fail, where the file may be read unasked."""
         reader = Read(cwd=self.cwd, backend=self.backend)
-        if self.temporary_files is not None:
-            reader.see_temporary_files(self.temporary_files)
+        if self.seen_files is not None:
+            reader.see_kept_files(self.seen_files)
         reading = await PermissionEngine(state.permission_context, state).check_permission(
             reader, {"file_path": self.path_of(tool_input)}
         )

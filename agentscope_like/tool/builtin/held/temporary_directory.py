@@ -26,13 +26,13 @@ TEMPORARY = "temporary-"
 
 
 class TemporaryDirectory:
-    """What the held commands of one `Bash` have as `/tmp` and `/var/tmp`; see `TemporaryFiles`.
+    """What the held commands of one `Bash` have as `/tmp` and `/var/tmp`; see `KeptFiles`.
 
     It is made for the first command, and removed with this object.
 
     Args:
         store: The folder to make it in, which exists by then.
-        private: As for `TemporaryFiles`.
+        private: As for `KeptFiles`.
     """
 
     def __init__(self, store: Path, private: Sequence[str] = ()) -> None:

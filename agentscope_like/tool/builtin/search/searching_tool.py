@@ -76,8 +76,7 @@ class SearchingTool(ReadingTool):
             for each in (self._rules(PermissionBehavior.DENY, context), self._asking(root, context))
             if each is not None and each.match_below(root, directories) is not None
         ]
-        private = () if self.temporary_files is None else self.temporary_files.private
-        private = tuple(each for each in private if is_below(each, root.resolved))
+        private = [each for each in self.private_places if is_below(each, root.resolved)]
         if not rules and not private:
             return None
 
