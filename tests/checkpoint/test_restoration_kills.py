@@ -13,15 +13,14 @@ from agentscope_like.tool.builtin.undo import settle_restorations
 from tests.tool.builtin.held.runs import tree
 
 _PROGRAM = """
-import asyncio, os, shutil, subprocess, sys
+import asyncio, subprocess, sys
 from pathlib import Path
 
 from agentscope_like.checkpoint import CheckpointStore, FileChange, file_version, recorded
+from tests.checkpoint.step_kills import kill_at_each_step
 from tests.checkpoint.undo_kit import Undo
 from tests.tool.builtin.held.runs import make_project
 
-STEPS = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.chmod",
-         "os.truncate"}
 SCRIPT = ("echo x >> a.txt; chmod 755 a.txt; rm -r src; echo f > src; rm notes.txt link empty -r;"
           "mkdir -m 700 n; echo q > n/q; ln -s n link; chmod 700 tool.sh; ln -s n empty")
 
@@ -44,42 +43,19 @@ def prepare(project):
         pass
 
 
-async def main(project, step):
+async def restore(project, kill):
     store = CheckpointStore(project.parent / "checkpoints.db")
     undo = Undo(project, store, session_id="s")
-    left = step
-
-    def killed():
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), 9)
-
-    def around(function):
-        def call(*arguments, **options):
-            killed()
-            found = function(*arguments, **options)
-            killed()
-            return found
-        return call
-
-    for name in ("begin", "finish"):
-        setattr(store, name, around(getattr(store, name)))
-    sys.addaudithook(lambda event, _: killed() if event in STEPS else None)
+    kill.watch(store, "begin", "finish")
     await undo("Restore", checkpoint=1, when="before")
-    left = 0
+    kill.end()
 
 
-for step in range(1, int(sys.argv[2])):
-    project = Path(sys.argv[1], str(step), "project")
-    prepare(project)
-    if (pid := os.fork()) == 0:
-        asyncio.run(main(project, step))
-        os._exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    print(status, flush=True)
-    if status == 0:
-        break
+def work(folder, kill):
+    asyncio.run(restore(folder / "project", kill))
+
+
+kill_at_each_step(*sys.argv[1:], work, lambda folder: prepare(folder / "project"))
 prepare(Path(sys.argv[1], "untouched", "project"))
 """
 

@@ -21,58 +21,27 @@ pytestmark = pytest.mark.skipif(
 )
 
 _PROGRAM = """
-import os, sys
-from pathlib import Path
+import sys
 
 from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.tool.builtin.held import apply_changes
+from tests.checkpoint.step_kills import kill_at_each_step
 from tests.tool.builtin.held.runs import changes_of, make_project, ran
 
-STEPS = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.chmod",
-         "os.utime", "shutil.rmtree"}
 SCRIPT = "echo x >> a.txt; rm -r src; echo f > src; rm notes.txt link; mkdir n; echo q > n/q"
 
 
-def work(folder, step):
-    project = folder / "project"
-    make_project(project)
+def work(folder, kill):
     store = CheckpointStore(folder / "checkpoints.db")
-    layer = ran(folder / "layers", [project], SCRIPT)
+    layer = ran(folder / "layers", [folder / "project"], SCRIPT)
     held = changes_of(layer, store)
     store.page()
-    left = step
-
-    def killed():
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), 9)
-
-    def around(function):
-        def call(*arguments, **options):
-            killed()
-            found = function(*arguments, **options)
-            killed()
-            return found
-        return call
-
-    for name in ("begin", "hold", "finish"):
-        setattr(store, name, around(getattr(store, name)))
-    sys.addaudithook(lambda event, _: killed() if event in STEPS else None)
+    kill.watch(store, "begin", "hold", "finish")
     apply_changes(layer, held, checkpoints=store, session_id="s", summary="Ran it")
-    left = 0
+    kill.end()
 
 
-for step in range(1, int(sys.argv[2])):
-    folder = Path(sys.argv[1], str(step))
-    folder.mkdir()
-    if (pid := os.fork()) == 0:
-        work(folder, step)
-        os._exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    print(status, flush=True)
-    if status == 0:
-        break
+kill_at_each_step(*sys.argv[1:], work, lambda folder: make_project(folder / "project"))
 """
 
 _MOST_STEPS = 150
