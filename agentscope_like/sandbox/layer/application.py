@@ -21,6 +21,7 @@ from agentscope_like.sandbox.layer.file_state import (
     opened_directory,
     state_of,
 )
+from agentscope_like.sandbox.layer.git_locks import LOCK, is_locked_by_git
 from agentscope_like.sandbox.layer.layer import Layer, LayerDescriptors
 from agentscope_like.sandbox.layer.manifest import Change, Manifest
 from agentscope_like.sandbox.layer.origin import is_of_directory
@@ -87,9 +88,10 @@ def apply_layer(layer: Layer, manifests: tuple[Manifest, ...]) -> None:
     """Apply all changes of a run, or none.
 
     All new contents are written beside their places first; then each file is replaced by one
-    rename, so that it is old or new at any moment. What a crash interrupts is finished or taken
-    back by `finish_applying`, which also tells that changes were applied, until the layer is
-    dropped.
+    rename, so that it is old or new at any moment. Meanwhile git's locks are held on its index and
+    on what names commits, which are compared once more under them. What a crash interrupts is
+    finished or taken back by `finish_applying`, which also tells that changes were applied, until
+    the layer is dropped.
 
     Args:
         layer: The layer of the run.
@@ -189,20 +191,22 @@ class _Place:
         return None
 
     def write_all(self) -> None:
-        """Write all new files and links beside their places."""
+        """Write all new files and links beside their places, and take git's locks."""
         for number, change in enumerate(self._manifest.changes):
             after = change.after
-            if after is None or after.kind not in {FileKind.FILE, FileKind.LINK}:
-                continue
-            with opened_directory(self._lower, self._lasting_parent(change.path)) as directory:
-                if after.kind is FileKind.LINK:
-                    os.symlink(after.content, self._temporary(number), dir_fd=directory)
-                else:
-                    self._copy(change, after, self._temporary(number), directory)
+            if after is not None and after.kind in {FileKind.FILE, FileKind.LINK}:
+                with opened_directory(self._lower, self._lasting_parent(change.path)) as directory:
+                    if after.kind is FileKind.LINK:
+                        os.symlink(after.content, self._temporary(number), dir_fd=directory)
+                    else:
+                        self._copy(change, after, self._temporary(number), directory)
+            if self._is_locked(change):
+                self._lock(number, change)
 
     def discard_all(self) -> None:
-        """Remove what `write_all` wrote."""
+        """Remove what `write_all` wrote, and give git's locks back."""
         for number, change in enumerate(self._manifest.changes):
+            self._unlock(number, change)
             with (
                 contextlib.suppress(OSError),
                 opened_directory(self._lower, self._lasting_parent(change.path)) as directory,
@@ -218,9 +222,56 @@ class _Place:
             self._put(number, change)
         for _, change in reversed(numbered):
             self._finish_directory(change)
+        for number, change in numbered:
+            self._unlock(number, change)
         for parent in {posixpath.dirname(each.path) for each in self._manifest.changes}:
             with contextlib.suppress(OSError), opened_directory(self._lower, parent) as directory:
                 os.fsync(directory)
+
+    def _is_locked(self, change: Change) -> bool:
+        """Return whether git's lock is held for a change; in a new directory there is none."""
+        is_directory = FileKind.DIRECTORY in {each.kind for each in _states(change)}
+        parent = posixpath.dirname(change.path)
+        return (
+            is_locked_by_git(change.path)
+            and not is_directory
+            and parent == self._lasting_parent(change.path)
+        )
+
+    def _lock(self, number: int, change: Change) -> None:
+        """Take git's lock of a file, as another name of the temporary file, which tells it ours."""
+        parent, name = posixpath.split(change.path)
+        with opened_directory(self._lower, parent) as directory:
+            own = self._temporary(number)
+            if change.after is None:
+                os.close(os.open(own, _NEW, 0o600, dir_fd=directory))
+            try:
+                os.link(
+                    own,
+                    f"{name}{LOCK}",
+                    src_dir_fd=directory,
+                    dst_dir_fd=directory,
+                    follow_symlinks=False,
+                )
+            except FileExistsError:
+                shown = self._shown(change.path)
+                raise IsolationError(f"git is at work there ({shown}{LOCK} exists)") from None
+        if not self._is_as_before(change):
+            raise IsolationError(f"{self._shown(change.path)} changed since the run began")
+
+    def _unlock(self, number: int, change: Change) -> None:
+        """Give git's lock back, if this applying has it: it is the same file as another of ours."""
+        if not self._is_locked(change):
+            return
+        parent, name = posixpath.split(change.path)
+        own = self._temporary(number)
+        with contextlib.suppress(OSError), opened_directory(self._lower, parent) as directory:
+            lock = _status(f"{name}{LOCK}", directory)
+            ours = [_status(each, directory) for each in (own, name)]
+            if lock and any(each and os.path.samestat(each, lock) for each in ours):
+                os.unlink(f"{name}{LOCK}", dir_fd=directory)
+            if change.after is None:
+                os.unlink(own, dir_fd=directory)
 
     def _remove(self, change: Change) -> None:
         before, after = change.before, change.after
@@ -366,6 +417,17 @@ class _Place:
 
     def _shown(self, path: str) -> str:
         return posixpath.join(self._manifest.directory, path)
+
+
+def _states(change: Change) -> Iterator[FileState]:
+    yield from (each for each in (change.before, change.after) if each is not None)
+
+
+def _status(name: str, directory: int) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
 
 
 def _goes(before: FileState, after: FileState | None) -> bool:
