@@ -16,21 +16,21 @@ from typing import Literal, NamedTuple, TypeAlias
 from agentscope_like.paths.case_folding import compose, fold
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["Component", "PatternNode", "PatternTable", "fixed_ends"]
+__all__ = ["Component", "PatternNode", "PatternTable", "Shape", "fixed_ends"]
 
 _FIXED_ENDS = re.compile(r"([^*?\[\\]*).*?([^*?\[\]\\]*)", re.DOTALL)
 
 _MOST_FILED = 4
 """Characters that a glob is filed by; it is tried where a name begins or ends with them."""
 
-_Shape: TypeAlias = Literal["name", "glob", "any", "deep"]
+Shape: TypeAlias = Literal["name", "glob", "any", "deep"]
 """What one component of a pattern matches: a name, a glob, any one name, any number of names."""
 
 
 class Component(NamedTuple):
     """One component; `text` is the name without escapes, or the glob as written."""
 
-    shape: _Shape
+    shape: Shape
     text: str
 
 

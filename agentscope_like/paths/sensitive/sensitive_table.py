@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -11,16 +12,19 @@ from agentscope_like.nearest import nearest
 from agentscope_like.toml_tables import TableError, parse_table
 
 __all__ = [
+    "Act",
     "SensitivePaths",
     "SensitiveTable",
     "credential_names",
     "parse_sensitive",
-    "paths_asked_to_read",
-    "paths_asked_to_write",
+    "paths_asked_to",
     "standard_devices",
 ]
 
-_ASKS = frozenset({"read", "write"})
+Act: TypeAlias = Literal["read", "write", "remove"]
+"""What a person must approve; to write is also to replace or remove."""
+
+_ACTS = frozenset(get_args(Act))
 _SOURCE = "# "
 
 
@@ -38,8 +42,7 @@ class SensitiveTable(Struct, frozen=True):
 
     standard_devices: frozenset[str]
     credential_names: tuple[str, ...]
-    to_read: tuple[SensitivePaths, ...]
-    to_write: tuple[SensitivePaths, ...]
+    sensitive: tuple[SensitivePaths, ...]
 
 
 class _Row(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,14 +62,10 @@ class _Rows(Struct, frozen=True, forbid_unknown_fields=True):
     sensitive: tuple[_Row, ...]
 
 
-def paths_asked_to_read() -> tuple[SensitivePaths, ...]:
-    """Return the paths whose reading a person must approve."""
-    return _table().to_read
-
-
-def paths_asked_to_write() -> tuple[SensitivePaths, ...]:
-    """Return the paths whose writing, replacing or removal a person must approve."""
-    return _table().to_write
+@cache
+def paths_asked_to(act: Act) -> tuple[SensitivePaths, ...]:
+    """Return the paths of which a person must approve an act."""
+    return tuple(entry for entry in _table().sensitive if act in entry.asks)
 
 
 def standard_devices() -> frozenset[str]:
@@ -84,16 +83,11 @@ def parse_sensitive(text: str) -> SensitiveTable:
 
     Raises:
         TableError: A field is unknown, missing or of the wrong type; or an entry lacks a path or
-            source, or asks about anything but reading or writing.
+            source, or asks about anything but reading, writing or removing.
     """
     rows = parse_table(text, _Rows, _Row, name="sensitive.toml")
-    entries = [_entry(row) for row in rows.sensitive]
-    return SensitiveTable(
-        standard_devices=rows.standard_devices,
-        credential_names=rows.credential_names,
-        to_read=tuple(entry for entry in entries if "read" in entry.asks),
-        to_write=tuple(entry for entry in entries if "write" in entry.asks),
-    )
+    entries = tuple(map(_entry, rows.sensitive))
+    return SensitiveTable(rows.standard_devices, rows.credential_names, entries)
 
 
 @cache
@@ -104,8 +98,8 @@ def _table() -> SensitiveTable:
 def _entry(row: _Row) -> SensitivePaths:
     asks = frozenset(row.asks.split())
     place = f"sensitive.toml, the entry {row.does!r}"
-    if unknown := sorted(asks - _ASKS):
-        raise TableError(f"{place}: nothing asks {unknown[0]!r}{nearest(unknown[0], _ASKS)}.")
+    if unknown := sorted(asks - _ACTS):
+        raise TableError(f"{place}: nothing asks {unknown[0]!r}{nearest(unknown[0], _ACTS)}.")
     lines = [line for line in row.paths.split("\n") if line]
     paths = tuple(line for line in lines if not line.startswith(_SOURCE))
     but = tuple(filter(None, row.but.split("\n")))

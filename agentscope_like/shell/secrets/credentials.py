@@ -17,7 +17,7 @@ from agentscope_like.paths import (
     fold,
     is_below,
     matches,
-    paths_asked_to_read,
+    paths_asked_to,
 )
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import follows
@@ -198,7 +198,7 @@ def _last_names() -> re.Pattern[str]:
     """Return the name patterns of credentials in any directory."""
     paths = [
         fold(path)
-        for row in paths_asked_to_read()
+        for row in paths_asked_to("read")
         for path in row.paths
         if not path.endswith("/**")
     ]
@@ -208,7 +208,7 @@ def _last_names() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _places_at_home() -> tuple[str, ...]:
     """Return the secret paths below a home, and the directories that are wholly secret."""
-    paths = [path.removeprefix("~/") for row in paths_asked_to_read() for path in row.paths]
+    paths = [path.removeprefix("~/") for row in paths_asked_to("read") for path in row.paths]
     return tuple(path for path in paths if path[0] != "/" and "*" not in path.removesuffix("/**"))
 
 
