@@ -47,11 +47,7 @@ from agentscope_like.paths.location import (
     locate,
     locate_directories,
 )
-from agentscope_like.paths.path_pattern import (
-    PatternCompiler,
-    compile_pattern,
-    escape,
-)
+from agentscope_like.paths.path_pattern import PatternCompiler, escape
 from agentscope_like.paths.path_rule_index import PathRuleIndex
 from agentscope_like.paths.pattern_suggestion import suggest_pattern
 from agentscope_like.paths.pattern_table import PatternTable, fixed_ends
@@ -98,7 +94,6 @@ __all__ = [
     "SensitivePaths",
     "TooManyFilesError",
     "around_by_text",
-    "compile_pattern",
     "contains",
     "escape",
     "fixed_ends",

@@ -50,7 +50,7 @@ class PathRuleIndex:
         self._relative = PatternTable(strict=strict)
         compiler = PatternCompiler(home=home, aliases=not strict, anywhere=not strict, real=real)
         for content, position in _first_positions(contents).items():
-            for branch in compiler.compile(content).branches:
+            for branch in compiler.compile(content):
                 table = self._absolute if branch.absolute else self._relative
                 table.add(branch.components, position)
 

@@ -17,8 +17,8 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     PathError,
+    PatternCompiler,
     around_by_text,
-    compile_pattern,
     escape,
     inside_any,
     is_below,
@@ -242,7 +242,7 @@ class PathTool(ToolBase):
             ConfigurationError: Says what is wrong with the pattern.
         """
         try:
-            compile_pattern(rule_content, real=str)
+            PatternCompiler(real=str).compile(rule_content)
         except PatternError as error:
             raise ConfigurationError(f"rule {self.name}({rule_content}): {error}") from None
 

@@ -160,7 +160,7 @@ class SandboxFileSystem:
             return base
 
         for home in self.homes:
-            compiler = PatternCompiler(home=home, aliases=True, real=note)
+            compiler = PatternCompiler(home=home, real=note)
             for content in contents:
                 try:
                     compiler.compile(content)

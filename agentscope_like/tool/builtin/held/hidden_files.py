@@ -11,7 +11,7 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     PathError,
-    compile_pattern,
+    PatternCompiler,
     inside,
     is_below,
     locate,
@@ -145,8 +145,9 @@ class _Search:
     def _starts(self) -> Iterator[str]:
         """Yield the working directories, and the directories and files that patterns name."""
         yield from (each.resolved for each in self._directories)
+        compiler = PatternCompiler(home=self._home)
         for pattern in self._patterns:
-            for branch in compile_pattern(pattern, home=self._home).branches:
+            for branch in compiler.compile(pattern):
                 if branch.absolute and not branch.base:
                     raise _NotAllError(f"the pattern {pattern} can match anywhere on this machine")
                 tops = ("",) if branch.absolute else (each.resolved for each in self._directories)
