@@ -19,9 +19,11 @@ from agentscope_like.permission import (
     PathRules,
     PatternError,
     PermissionBehavior,
+    PermissionContext,
     PermissionRule,
     RuleError,
 )
+from agentscope_like.tool import Read
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"
@@ -58,17 +60,19 @@ def test_a_pattern_that_cannot_be_compiled_is_refused_on_loading() -> None:
         PathRuleIndex(["src/**", "../x"], strict=False)
 
 
-def test_one_more_pattern_does_not_change_the_others() -> None:
-    """An extended index answers as one that was built with the pattern; the first is unchanged."""
-    index = PathRuleIndex(["a/**", "b/**"], strict=True)
-    extended = index.extended("**/*.py").extended("c")
-    assert (len(index), len(extended)) == (2, 4)
+async def test_one_more_pattern_does_not_change_the_others(tmp_path: Path) -> None:
+    """An extended matcher answers as one built with the pattern; the first is unchanged."""
+    tool = Read(cwd=tmp_path)
+    matcher = tool.compile_rules(["a/**", "b/**"], PermissionBehavior.ALLOW)
+    extended = matcher.extended("**/*.py").extended("c")
     expected = {"a/x.py": 0, "b/x": 1, "x.py": 2, "c": 3, "d": None}
-    for path, position in expected.items():
-        assert extended.match(locate(path, directory=WORK), DIRECTORIES) == position
-    assert index.match(locate("x.py", directory=WORK), DIRECTORIES) is None
+    calls = {
+        path: await tool.prepare_call({"file_path": path}, PermissionContext()) for path in expected
+    }
+    assert {path: extended.match(call) for path, call in calls.items()} == expected
+    assert matcher.match(calls["x.py"]) is None
     with pytest.raises(PatternError):
-        index.extended("")
+        matcher.extended("")
 
 
 def test_all_readings_must_match_the_same_pattern_to_be_allowed(tmp_path: Path) -> None:
@@ -128,12 +132,6 @@ def test_globs_that_end_alike_are_told_apart() -> None:
     index = PathRuleIndex(contents, strict=True)
     for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x"]):
         assert index.match(locate(path, directory=WORK), DIRECTORIES) == position
-
-
-def test_an_extended_index_keeps_its_home() -> None:
-    """`~` in a pattern that is added later is the home of the others."""
-    index = PathRuleIndex(["~/a"], strict=True, home=HOME).extended("~/b")
-    assert index.match(locate("~/b", directory=WORK, home=HOME), DIRECTORIES) == 1
 
 
 _PARTS = st.sampled_from(

@@ -184,9 +184,6 @@ class PathIndex(Protocol):
     def match(self, location: Location, directories: Sequence[Location]) -> int | None:
         """Return the position of the first pattern that matches, or None."""
 
-    def extended(self, content: str) -> PathIndex:
-        """Return an index of these patterns and one more."""
-
 
 class RuleIndex(Protocol):
     """Rules about files that deny or ask; see `PathRules`."""

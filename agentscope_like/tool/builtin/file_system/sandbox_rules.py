@@ -56,13 +56,6 @@ class SandboxPathIndex:
         found = (index.match(location, directories) for index in self._indexes())
         return min((position for position in found if position is not None), default=None)
 
-    def extended(self, content: str) -> SandboxPathIndex:
-        """Return an index of these patterns and one more."""
-        extended = SandboxPathIndex(self._place, (content,), strict=self._strict)
-        extended._contents = (*self._contents, content)
-        extended._compiled = [index.extended(content) for index in self._indexes()]
-        return extended
-
     def _indexes(self) -> list[PathRuleIndex]:
         if self._compiled is None:
             place = self._place
