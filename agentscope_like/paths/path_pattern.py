@@ -41,7 +41,6 @@ _EXTENDED = re.compile(r"(?<!\\)[?*+@!]\([^()]*\|[^()]*\)")
 _RANGE = re.compile(r"(?<!\\)\[[!^]?[^\]/]*\]")
 
 _DEEP = Component("deep", "**")
-_ANY = Component("any", "*")
 
 
 class PatternBranch(Struct, frozen=True):
@@ -244,8 +243,6 @@ def _split(text: str, alternative: str) -> tuple[Component, ...]:
 def _component(text: str, part: str) -> Component:
     if part == "**":
         return _DEEP
-    if part == "*":
-        return _ANY
     if part == "..":
         raise PatternError(
             f"pattern {text!r} contains `..`, but paths are compared without it: "

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from agentscope_like.paths.case_folding import fold, without_invisible
 from agentscope_like.paths.location import names_of
-from agentscope_like.paths.pattern_table import Component, PatternNode, PatternTable, Shape
+from agentscope_like.paths.pattern_table import Component, PatternNode, PatternTable
 
 __all__ = ["Homes", "ListedPaths", "folded", "folded_homes", "own_names"]
 
@@ -33,7 +33,7 @@ class ListedPaths:
 
     def add(self, path: str, position: int) -> None:
         """Add a path, at a position that is not below those of the others."""
-        parts = [Component(_shape(name), name) for name in own_names(path)]
+        parts = [Component("glob" if "*" in name else "name", name) for name in own_names(path)]
         if path.endswith("/**"):
             parts.append(_DEEP)
         if path.startswith("~/"):
@@ -69,12 +69,6 @@ class ListedPaths:
         names = tuple(names_of(folder))
         below = (names[len(home) :] for home in homes if names[: len(home)] == home)
         return self._anywhere.walk(names), [self._in_home.walk(each) for each in below]
-
-
-def _shape(name: str) -> Shape:
-    if name == "*":
-        return "any"
-    return "glob" if "*" in name else "name"
 
 
 def own_names(path: str) -> list[str]:
