@@ -137,8 +137,6 @@ class Surroundings(Struct, frozen=True, dict=True):
         path = effect.way
         if path is None:
             return []
-        if effect.glob or effect.named_after is not None:
-            self.effort.raise_if_spent()
         if effect.named_after is not None:
             folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
             taken = self._expansion.expand(effect.named_after)
