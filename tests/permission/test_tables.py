@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,15 @@ def test_all_expressions_of_the_tables_can_be_compiled() -> None:
         re.compile(text)
     with pytest.raises(re.error):
         parsed(VALID.replace("(?s)a.*", "(a")).pattern.fullmatch("a")
+
+
+def test_the_documentation_of_what_is_sensitive_to_read_is_named() -> None:
+    """The first line of each list of secrets says where its program documents them."""
+    text = Path(sensitive_table.__file__).with_name("sensitive.toml").read_text("utf-8")
+    secrets = [each for each in tomllib.loads(text)["sensitive"] if "read" in each["asks"]]
+    assert len(secrets) > 10
+    for each in secrets:
+        assert each["paths"].startswith("# "), each["does"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from agentscope_like.nearest import nearest
-from agentscope_like.toml_tables import TableError, parse_table
+from agentscope_like.toml_tables import Lines, TableError, WordSet, parse_table
 
 __all__ = [
     "Act",
@@ -25,41 +25,23 @@ Act: TypeAlias = Literal["read", "write", "remove"]
 """What a person must approve; to write is also to replace or remove."""
 
 _ACTS = frozenset(get_args(Act))
-_SOURCE = "# "
 
 
-class SensitivePaths(Struct, frozen=True):
+class SensitivePaths(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry: the paths, the exceptions, and what the paths do."""
 
     does: str
-    asks: frozenset[str]
-    paths: tuple[str, ...]
-    but: tuple[str, ...] = ()
+    asks: WordSet
+    paths: Lines
+    but: Lines = Lines()
 
 
-class SensitiveTable(Struct, frozen=True):
+class SensitiveTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `sensitive.toml`, which says what each field is."""
 
     standard_devices: frozenset[str]
     credential_names: tuple[str, ...]
     sensitive: tuple[SensitivePaths, ...]
-
-
-class _Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry as written, one path per line, and between them lines that name their sources."""
-
-    does: str
-    asks: str
-    paths: str
-    but: str = ""
-
-
-class _Rows(Struct, frozen=True, forbid_unknown_fields=True):
-    """The table as written."""
-
-    standard_devices: frozenset[str]
-    credential_names: tuple[str, ...]
-    sensitive: tuple[_Row, ...]
 
 
 @cache
@@ -79,32 +61,22 @@ def credential_names() -> tuple[str, ...]:
 
 
 def parse_sensitive(text: str) -> SensitiveTable:
-    """Compile the text of `sensitive.toml`.
+    """Return the tables of the text of `sensitive.toml`.
 
     Raises:
-        TableError: A field is unknown, missing or of the wrong type; or an entry lacks a path or
-            source, or asks about anything but reading, writing or removing.
+        TableError: A field is unknown, missing or of the wrong type; or an entry lacks a path, or
+            asks about anything but reading, writing or removing.
     """
-    rows = parse_table(text, _Rows, _Row, name="sensitive.toml")
-    entries = tuple(map(_entry, rows.sensitive))
-    return SensitiveTable(rows.standard_devices, rows.credential_names, entries)
+    table = parse_table(text, SensitiveTable, SensitivePaths, name="sensitive.toml")
+    for entry in table.sensitive:
+        place = f"sensitive.toml, the entry {entry.does!r}"
+        if unknown := sorted(entry.asks - _ACTS):
+            raise TableError(f"{place}: nothing asks {unknown[0]!r}{nearest(unknown[0], _ACTS)}.")
+        if not entry.asks or not entry.paths:
+            raise TableError(f"{place}: it has no path, or asks about nothing.")
+    return table
 
 
 @cache
 def _table() -> SensitiveTable:
     return parse_sensitive(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))
-
-
-def _entry(row: _Row) -> SensitivePaths:
-    asks = frozenset(row.asks.split())
-    place = f"sensitive.toml, the entry {row.does!r}"
-    if unknown := sorted(asks - _ACTS):
-        raise TableError(f"{place}: nothing asks {unknown[0]!r}{nearest(unknown[0], _ACTS)}.")
-    lines = [line for line in row.paths.split("\n") if line]
-    paths = tuple(line for line in lines if not line.startswith(_SOURCE))
-    but = tuple(filter(None, row.but.split("\n")))
-    if not asks or not paths:
-        raise TableError(f"{place}: it has no path, or asks about nothing.")
-    if "read" in asks and not lines[0].startswith(_SOURCE):
-        raise TableError(f"{place}: `{paths[0]}` has no source: put a line `# SOURCE` before it.")
-    return SensitivePaths(row.does, asks, paths, but)
