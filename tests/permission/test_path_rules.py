@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from agentscope_like.tool import Read
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"
+AT_HOME = partial(PathRuleIndex, home=HOME)
 DIRECTORIES = locate_directories([WORK, "/nonexistent"], home=HOME)
 
 
@@ -301,7 +303,7 @@ def rules(*contents: str | None) -> list[PermissionRule]:
 def test_a_rule_is_found_by_what_it_says() -> None:
     """The first that speaks of a path, of what may be below it, or of a name in a directory."""
     listed = rules("SRC/*", "docs/a/**")
-    found = PathRules(listed, home=HOME)
+    found = PathRules(listed, compile=AT_HOME)
     assert found.rules == tuple(listed)
     for path, itself, below in (
         ("src/x", listed[0], None),
@@ -323,7 +325,7 @@ def test_a_rule_is_found_by_what_it_says() -> None:
 def test_a_rule_without_content_speaks_of_every_path() -> None:
     """It is the same as one for all there is, in any directory."""
     listed = rules("x", None)
-    found = PathRules(listed, home=HOME)
+    found = PathRules(listed, compile=AT_HOME)
     for path in (".", "y", "/", "/etc/passwd", "~"):
         assert found.match(locate(path, directory=WORK, home=HOME), DIRECTORIES) is listed[1]
     assert found.match(locate("x", directory=WORK, home=HOME), DIRECTORIES) is listed[0]
@@ -332,9 +334,9 @@ def test_a_rule_without_content_speaks_of_every_path() -> None:
 def test_a_rule_that_is_no_pattern_is_refused_by_its_behavior() -> None:
     """It is told which rules are meant."""
     with pytest.raises(RuleError, match=r"deny rule for files: .*negation"):
-        PathRules(rules("x", "!y"), home=HOME)
+        PathRules(rules("x", "!y"), compile=AT_HOME)
     with pytest.raises(RuleError, match="home"):
-        PathRules(rules("~/x"), home="")
+        PathRules(rules("~/x"), compile=partial(PathRuleIndex, home=""))
 
 
 def test_links_are_followed_as_the_host_says() -> None:
@@ -345,5 +347,10 @@ def test_links_are_followed_as_the_host_says() -> None:
         return path.replace("/var/run", "/run")
 
     location = locate("/run/x", directory="/", home=HOME)
-    assert PathRules(listed, home=HOME, real=real).match(location, DIRECTORIES) is listed[0]
-    assert PathRules(listed, home=HOME, real=str).match(location, DIRECTORIES) is None
+    assert (
+        PathRules(listed, compile=partial(AT_HOME, real=real)).match(location, DIRECTORIES)
+        is listed[0]
+    )
+    assert (
+        PathRules(listed, compile=partial(AT_HOME, real=str)).match(location, DIRECTORIES) is None
+    )

@@ -28,6 +28,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.permission import (
     ContentMatcher,
+    PathIndex,
     PatternError,
     PermissionBehavior,
     PermissionContext,
@@ -41,7 +42,7 @@ from agentscope_like.permission import (
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST
-from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem, PathIndex
+from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle

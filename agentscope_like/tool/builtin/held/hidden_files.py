@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -17,6 +18,7 @@ from agentscope_like.paths import (
     locate,
 )
 from agentscope_like.permission import (
+    PathRuleIndex,
     PathRules,
     PermissionBehavior,
     PermissionContext,
@@ -94,7 +96,7 @@ class _Search:
         self, rules: Sequence[PermissionRule], directories: Sequence[str], home: str
     ) -> None:
         self._home = home
-        self._rules = PathRules(rules, home=home)
+        self._rules = PathRules(rules, compile=partial(PathRuleIndex, home=home))
         self._patterns = [rule.rule_content for rule in rules if rule.rule_content is not None]
         self._directories = [locate(each, directory="/", home=home) for each in directories]
         self._caches = cache_directory_names()
