@@ -18,12 +18,8 @@ from agentscope_like.permission.command.command_patterns import (
     is_digest,
 )
 from agentscope_like.shell import Words
-from agentscope_like.shell.facts import spelled_as
 
 __all__ = ["CommandIndex"]
-
-_MOST_SOUGHT = 64
-"""How many first words are sought in a text one by one, before its commands are."""
 
 
 class _Node(Struct):
@@ -77,7 +73,7 @@ class CommandIndex:
         PatternError: One of them cannot be compiled.
     """
 
-    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots", "_sought")
+    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots")
 
     def __init__(
         self,
@@ -91,7 +87,6 @@ class CommandIndex:
         self._patterns: list[CommandPattern] = []
         self._lines: dict[str, int] = {}
         self._roots = [_Node()]
-        self._sought: frozenset[str] | None = None
         for content in contents:
             self._add(content)
 
@@ -138,19 +133,6 @@ class CommandIndex:
                     yield node.exact
         for node in nodes:
             yield node.exact
-
-    def may_begin_in(self, text: str) -> bool:
-        """Return whether the first word of a pattern may stand in a text, folded by `program`."""
-        if self._sought is None:
-            self._sought = self._names_sought()
-        return any(map(text.__contains__, self._sought))
-
-    def _names_sought(self) -> frozenset[str]:
-        """Return names of which one stands in every text that a pattern may match."""
-        if any(root.globs is not None or len(root.words) > _MOST_SOUGHT for root in self._roots):
-            return frozenset({""})
-        firsts = [word for root in self._roots for word in root.words]
-        return frozenset().union(*map(spelled_as, firsts))
 
     def pattern(self, position: int) -> CommandPattern:
         """Return the pattern at a position that `find` returned."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from agentscope_like.permission.command.command_index import CommandIndex
 from agentscope_like.permission.command.command_patterns import CommandPattern, refuse_lone_word
@@ -13,10 +14,10 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import program_name
 from agentscope_like.shell.facts import (
-    all_names,
     bare_name,
     runs_unseen_text,
     started_by,
+    started_by_read,
     started_in,
 )
 from agentscope_like.shell.touches import link_objection
@@ -62,11 +63,11 @@ class CommandRules:
         """Return the position of a pattern that matches the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
-        names = None if call.plain is None else call.plain.names
-        if names is not None and not self._index.may_begin_in(names):
-            return None
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
+        if call.plain is not None:
+            started = (started_by_read(words, guess=in_doubt) for words in call.plain.commands)
+            return self._first(chain.from_iterable(started), guess=in_doubt)
         return self._forbidding(call.read, call, guess=in_doubt)
 
     def may_match(self, call: CommandReading) -> bool:
@@ -134,9 +135,6 @@ class CommandRules:
     ) -> int | None:
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)
-        names = all_names(analysis)
-        if names is not None and not self._index.may_begin_in(names):
-            return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0 if len(self._index) else None
         around = call.surroundings

@@ -37,12 +37,10 @@ from agentscope_like.shell.facts.shown_content import (
     searches_below,
     shows_unseen_files,
 )
-from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
     GitAliases,
-    all_names,
-    names_in_words,
     started_by,
+    started_by_read,
     started_in,
 )
 
@@ -50,7 +48,6 @@ __all__ = [
     "INPUT",
     "GitAliases",
     "Implied",
-    "all_names",
     "all_words",
     "as_written",
     "bare_name",
@@ -63,7 +60,6 @@ __all__ = [
     "lists_only",
     "may_act_on_files",
     "may_show_content",
-    "names_in_words",
     "raw_commands",
     "raw_readings",
     "raw_words",
@@ -78,8 +74,8 @@ __all__ = [
     "shows_computed",
     "shows_content",
     "shows_unseen_files",
-    "spelled_as",
     "started_by",
+    "started_by_read",
     "started_in",
     "unread_texts",
 ]

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from agentscope_like.shell.catalog import canonical, families, names, names_of
+from agentscope_like.shell.catalog import canonical, families, names_of
 from agentscope_like.shell.facts.possible_commands import raw_readings, raw_words
 from agentscope_like.shell.values import Words
 from agentscope_like.toml_tables import Expression, WordSet, table_beside
@@ -22,7 +22,6 @@ __all__ = [
     "other_spellings",
     "perhaps_aliased",
     "perhaps_spelled",
-    "spelled_as",
 ]
 
 _MODULE_FLAG = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
@@ -69,22 +68,6 @@ def perhaps_spelled(words: Words) -> Iterator[Words]:
     if canonical(name) == name:
         for other in sorted(names_of(name) - {name}):
             yield (other, *words[1:])
-
-
-def spelled_as(name: str) -> frozenset[str]:
-    """Return names of which every word holds one that starts a program, in whatever spelling."""
-    return _spelled().get(name, frozenset()) | {name}
-
-
-@cache
-def _spelled() -> dict[str, frozenset[str]]:
-    """Return the known names of programs by each other name that they have."""
-    found: dict[str, frozenset[str]] = {}
-    for name in names() | _beside().keys():
-        for each in (name, *_names(name)):
-            for other in names_of(canonical(each)) | _beside().get(each, frozenset()):
-                found[other] = found.get(other, frozenset()) | {name}
-    return found
 
 
 def _of_same_group(words: Words) -> Iterator[Words]:
@@ -159,15 +142,6 @@ def _beginnings() -> re.Pattern[str]:
 @cache
 def _ends() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(_table().ends)})\Z")
-
-
-@cache
-def _beside() -> dict[str, frozenset[str]]:
-    """Return the first words of the commands that are the same as those of a program."""
-    found: dict[str, set[str]] = {}
-    for start, others in _groups().items():
-        found.setdefault(start[0] or "", set()).update(other[0] for other in others)
-    return {name: frozenset(others) for name, others in found.items()}
 
 
 @cache

@@ -35,59 +35,12 @@ from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import Heredoc, Literal
 from agentscope_like.shell.values import Words
 
-__all__ = ["GitAliases", "all_names", "names_in_words", "started_by", "started_in"]
+__all__ = ["GitAliases", "started_by", "started_by_read", "started_in"]
 
 GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 """What git's aliases stand for, by their names."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
-"""A text in which nothing is quoted, computed or a pattern."""
-
-_ALL_NAMES = "names of all programs"
 _MARKS = str.maketrans("=[]", "   ")
-
-
-def all_names(analysis: CommandAnalysis) -> str | None:
-    """Return a text that holds the names of all programs that may run; None if any program may.
-
-    They stand in the text or in a part, in one of their spellings, where none is computed or
-    quoted; but an alias or a link may be any. The answer is kept with the analysis.
-    """
-    known: dict[str, str | None] = analysis.__dict__
-    if _ALL_NAMES not in known:
-        known[_ALL_NAMES] = _all_names(analysis)
-    return known[_ALL_NAMES]
-
-
-def _all_names(analysis: CommandAnalysis) -> str | None:
-    for part in analysis.parts:
-        if part.argv and "/" in (part.argv[0] or "") and part.program is None:
-            return None  # a link to any program
-    return names_in_words(analysis.command, [part.argv for part in analysis.parts])
-
-
-def names_in_words(command: str, commands: Sequence[Words]) -> str | None:
-    """Return what `all_names` does, for commands of which none is a path.
-
-    Args:
-        command: The text.
-        commands: The words of each command in it.
-    """
-    if _PLAIN.fullmatch(command) is None or any(map(_may_be_alias, commands)):
-        return None
-    words = [word for each in commands for word in each]
-    if None in words:
-        return None
-    return " ".join((command, *filter(None, words))).casefold()
-
-
-def _may_be_alias(words: Words) -> bool:
-    """Return whether a command may start a program of any name, by an alias of git."""
-    for at, word in enumerate(words):
-        is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
-        if is_git and called_alias(("git", *words[at + 1 :])) is not None:
-            return True
-    return False
 
 
 def started_by(
@@ -117,6 +70,17 @@ def started_by(
         yield from alias_readings(words, known or {})
         if guess:
             yield from perhaps_aliased(words, known, analysis.command)
+
+
+def started_by_read(words: Words, *, guess: bool) -> Iterator[Words]:
+    """Yield each command that a command of a `PlainRead` starts: itself, in each spelling.
+
+    Args:
+        words: The command.
+        guess: Whether commands count that another name of it may be.
+    """
+    for each in readings_of(words[0] or "", words[1:]):
+        yield from _spelled(each, guess=guess)
 
 
 def started_in(text: str, *, guess: bool) -> Iterator[Words]:
