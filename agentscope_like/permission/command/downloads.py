@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from agentscope_like.paths import standard_devices
-from agentscope_like.shell import Part, Words, answered_once
+from agentscope_like.shell import CommandAnalysis, Part, Words, answered_once
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
@@ -39,9 +38,10 @@ _table = table_beside(__file__, "downloads.toml", _Table)
 class Downloads:
     """The downloads of one command, and the parts that would run them."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._loading = [part for part in parts if part.name in programs_with("downloader")]
+    def __init__(self, analysis: CommandAnalysis) -> None:
+        downloaders = programs_with("downloader")
+        self._analysis = analysis
+        self._loading = [part for part in analysis.parts if part.name in downloaders]
 
     def run_objection(self, part: Part) -> str | None:
         """Return why the part may run downloaded code, or None.
@@ -63,14 +63,9 @@ class Downloads:
 
     def _is_kept(self, part: Part, words: Words) -> bool:
         """Return whether another part may keep what is downloaded in a file that may be run."""
-        own = [part, *self._carriers(part)]
-        others = [each for each in self._parts if not any(each is one for one in own)]
+        own = {id(part), *map(id, self._analysis.carriers(part))}
+        others = [each for each in self._analysis.parts if id(each) not in own]
         return any(_may_be_code(name, words) for each in others for name in _kept_names(each))
-
-    def _carriers(self, part: Part) -> Iterator[Part]:
-        while part.parent is not None:
-            part = self._parts[part.parent]
-            yield part
 
 
 def _runs_a_script(part: Part) -> bool:

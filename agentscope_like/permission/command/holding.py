@@ -30,7 +30,6 @@ from agentscope_like.shell import (
     Words,
 )
 from agentscope_like.shell.facts import started_by
-from agentscope_like.shell.syntax import Pipeline
 from agentscope_like.toml_tables import WordSet, table_beside
 
 __all__ = ["hold_objection"]
@@ -119,7 +118,7 @@ def _tables_about(part: Part, analysis: CommandAnalysis) -> Iterator[RowTable]:
         if part.read_only and not need.of_reads:
             continue
         if need.endless and any(
-            each.name in _table().ends for each in _with_carriers(part, analysis)
+            each.name in _table().ends for each in (part, *analysis.carriers(part))
         ):
             continue
         if not (need.waits and _is_answered(part, analysis)):
@@ -134,23 +133,10 @@ def _compiled() -> list[tuple[_Need, RowTable]]:
     ]
 
 
-def _with_carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
-    """Yield a part and those that run it."""
-    yield part
-    while part.parent is not None:
-        part = analysis.parts[part.parent]
-        yield part
-
-
 def _is_answered(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a part is given an input or an editor, so that it waits for nobody."""
     if any(redirect.feeds for redirect in part.redirects):
         return True
     if any(each.name in _table().editors for each in part.assignments):
         return True
-    return any(
-        command.span.holds(part.span)
-        for node in analysis.nodes
-        if isinstance(node, Pipeline)
-        for command in node.commands[1:]
-    )
+    return analysis.may_read_a_pipe(part)

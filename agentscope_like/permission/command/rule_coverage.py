@@ -19,7 +19,7 @@ from agentscope_like.permission.command.edits import redirect_objection
 from agentscope_like.permission.command.rule_options import Argument, unnamed_words
 from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, Part, Surroundings, Unknown
 from agentscope_like.shell.state import exported_doubt
-from agentscope_like.shell.syntax import Heredoc, Pipeline, Redirect, Span
+from agentscope_like.shell.syntax import Heredoc, Redirect
 
 __all__ = ["RuleCoverage"]
 
@@ -97,7 +97,7 @@ class RuleCoverage:
         """
         if None in map(_text_of, _input_redirects(part, self._analysis)):
             return False
-        if not _is_piped_into(part, self._analysis) or _changes_what_it_names(part):
+        if not self._analysis.may_read_a_pipe(part) or _changes_what_it_names(part):
             return True
         return all(each.read_only for each in self._analysis.parts if each is not part)
 
@@ -208,14 +208,13 @@ def _value(literal: str | None) -> str | Unknown:
     return Unknown() if literal is None else literal
 
 
-_INPUT = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
 _NOTHING = frozenset({"/dev/null", "-"})
 
 
 def _is_fed(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a part may read input that a redirection or a pipe gives it."""
     redirected = next(_input_redirects(part, analysis), None) is not None
-    return redirected or _is_piped_into(part, analysis)
+    return redirected or analysis.may_read_a_pipe(part)
 
 
 def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect]:
@@ -223,36 +222,10 @@ def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect
 
     Those of the commands that run it count, and those of `exec`, which hold for all that follows.
     """
-    givers = [part]
-    while (parent := givers[-1].parent) is not None:
-        givers.append(analysis.parts[parent])
-    givers += (each for each in analysis.parts if each.is_a("keeps_redirects"))
-    for giver in givers:
+    lasting = (each for each in analysis.parts if each.is_a("keeps_redirects"))
+    for giver in (part, *analysis.carriers(part), *lasting):
         for redirect in giver.redirects:
-            if redirect.operator in _INPUT and redirect.fd in (None, 0):
+            if redirect.feeds:
                 target = redirect.target
                 if isinstance(target, Heredoc) or target.literal not in _NOTHING:
                     yield redirect
-
-
-def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:
-    """Return whether a part may read a pipe.
-
-    A pipeline within a script that stands in a word feeds all parts of that script.
-    """
-    inner = [script.nodes for _, script in analysis.inner] if part.parent is not None else []
-    if any(
-        isinstance(node, Pipeline) and len(node.commands) > 1 for each in inner for node in each
-    ):
-        return True
-    return any(
-        _span_of(later).holds(part.span)
-        for pipeline in analysis.nodes
-        if isinstance(pipeline, Pipeline)
-        for later in pipeline.commands[1:]
-    )
-
-
-def _span_of(command: object) -> Span:
-    span: Span = getattr(command, "span")  # noqa: B009 - every command has one
-    return span

@@ -98,7 +98,7 @@ class _Look(Struct, frozen=True, dict=True):
     @lazy_property
     def downloads(self) -> Downloads:
         """What it downloads."""
-        return Downloads(self.analysis.parts)
+        return Downloads(self.analysis)
 
     @lazy_property
     def printed_words(self) -> tuple[str, ...]:

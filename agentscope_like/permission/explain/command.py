@@ -117,7 +117,8 @@ def _marks(analysis: CommandAnalysis, found: Span | None) -> list[_Mark]:
     for number, part in enumerate(analysis.parts, start=1):
         doubts = tuple(doubt.span for doubt in part.doubts)
         doubts += (found,) if found is not None and found == part.span else ()
-        marks.append(_Mark(_whole(part), str(number), doubts, _depth(analysis.parts, part)))
+        depth = len(list(analysis.carriers(part)))
+        marks.append(_Mark(_whole(part), str(number), doubts, depth))
     return marks
 
 
@@ -125,13 +126,6 @@ def _whole(part: Part) -> Span:
     """Return the part's place with its doubts: a redirection may stand outside of it."""
     spans = [part.span, *(doubt.span for doubt in part.doubts)]
     return Span(min(span.start for span in spans), max(span.end for span in spans))
-
-
-def _depth(parts: tuple[Part, ...], part: Part) -> int:
-    depth = 0
-    while part.parent is not None and depth < len(parts):
-        part, depth = parts[part.parent], depth + 1
-    return depth
 
 
 def _underlines(row: list[_Shown], marks: list[_Mark]) -> Iterator[CommandRow]:
