@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 
 from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
-from agentscope_like.permission.command.command_rows import row_table
+from agentscope_like.permission.command.command_rows import CommandRow, RowTable
 from agentscope_like.permission.command.downloads import Downloads
 from agentscope_like.shell import (
     CHANGES,
@@ -41,6 +42,7 @@ from agentscope_like.shell.facts import (
 )
 from agentscope_like.shell.secrets import Secrets, may_be_sensitive
 from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, Word, check_text
+from agentscope_like.toml_tables import table_beside
 
 __all__ = ["Finding", "find_danger"]
 
@@ -58,8 +60,27 @@ _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
-_dangers = row_table(__file__, "dangers.toml", "danger")
 _TOO_MANY_PATHS = "removes too many paths to check each one"
+
+
+class _Danger(CommandRow, frozen=True, kw_only=True):
+    """A dangerous command, and what it does, as the rest of a sentence."""
+
+    does: str
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table `dangers.toml`, which says what each field of a row is."""
+
+    danger: tuple[_Danger, ...]
+
+
+_table = table_beside(__file__, "dangers.toml", _Table, _Danger)
+
+
+@cache
+def _dangers() -> RowTable[_Danger]:
+    return RowTable(_table().danger)
 
 
 class Finding(Struct, frozen=True):
