@@ -125,7 +125,7 @@ class CommandRules:
         def covers(pattern: CommandPattern) -> bool:
             return is_proven or coverage.words_objection(pattern, part) is None
 
-        found = self._index.find_covering(words, covers)
+        found = self._index.find(words, covers=covers)
         if found is None or is_proven:  # the same, whatever it is given
             return found
         return None if coverage.surroundings_objection(part) else found
