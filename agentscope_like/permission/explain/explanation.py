@@ -3,38 +3,86 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import PermissionEngine
-from agentscope_like.permission.explain.explained_decision import ExplainedDecision
-from agentscope_like.permission.explain.layout import Line, lay_out, rule_flag
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 from agentscope_like.shell.syntax import Span
 
-__all__ = ["Explanation", "explain_call", "omissions"]
+__all__ = ["ROW_WORDS", "Explanation", "explain_call", "omissions", "rule_flag"]
 
 _NOT_SETTLED = (DecisionRow.HELD, DecisionRow.NOTHING_MATCHED)
 _SPARED_BY_READING = (DecisionRow.NOT_READ_ONLY, DecisionRow.SAFETY_CHECK, *_NOT_SETTLED)
 """Rows that a command proven to read only would pass."""
 
 
-class Explanation(ExplainedDecision, frozen=True):
-    """An explained decision as text and JSON; for its attributes, see `ExplainedDecision`."""
+ROW_WORDS: Mapping[DecisionRow, str] = {
+    DecisionRow.DENY_RULE: "a deny rule matches it",
+    DecisionRow.TOOL_DENIES: "the tool itself denies it",
+    DecisionRow.NOT_READ_ONLY: "explore mode runs only calls proven to read only",
+    DecisionRow.SAFETY_CHECK: "a safety check requires a person's approval",
+    DecisionRow.ASK_RULE: "an ask rule matches it, or a deny rule may",
+    DecisionRow.READ_ONLY: "it is proven to read only",
+    DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
+    DecisionRow.ALLOW_RULE: "an allow rule matches it",
+    DecisionRow.HELD: "nothing forbids it, and it can run held: a Toolkit runs it on a layer",
+    DecisionRow.NOTHING_MATCHED: "no rule or check applies, so the mode decides",
+}
+"""The rows of the decision table (docs/design/decisions.md) in words."""
 
-    def lines(self, width: int = 80) -> tuple[Line, ...]:
-        """Return the explanation as lines of text, each with its role, for `width` columns."""
-        return lay_out(self, width)
 
-    def to_text(self, width: int = 80) -> str:
-        """Return the explanation as plain text; nothing in it can steer a terminal."""
-        return "\n".join(line.text for line in self.lines(width))
+class Explanation(Struct, frozen=True):
+    """Why a call was decided as it was, and what would allow it.
+
+    Attributes:
+        decision: The decision.
+        tool_name: The tool.
+        tool_input: The arguments that were decided upon.
+        analysis: How a command line was read; None for other tools.
+        without: Pieces of the command without which it would be allowed, each tried.
+        wider: Rules that would allow it and open its operands, each tried. No question offers them,
+            since more than the person saw would run.
+        uncovered: An allow rule that matches the call and does not cover all of it, and why.
+        held: What comes of the call where commands run held; empty if that was not looked at, or is
+            the same.
+    """
+
+    decision: PermissionDecision
+    tool_name: str
+    tool_input: Mapping[str, Any]
+    analysis: CommandAnalysis | None = None
+    without: tuple[str, ...] = ()
+    wider: tuple[PermissionRule, ...] = ()
+    uncovered: tuple[PermissionRule, str] | None = None
+    held: str = ""
+
+    @property
+    def row_words(self) -> str | None:
+        """Return the row of the decision table in words, or None for a tool's own opinion."""
+        return None if self.decision.row is None else ROW_WORDS[self.decision.row]
+
+    @property
+    def uncovered_words(self) -> str:
+        """Return which allow rule does not cover the call, and why; empty if none matches."""
+        if self.uncovered is None:
+            return ""
+        rule, reason = self.uncovered
+        return f"`{rule}` (from {rule.source}) does not cover it: {reason}"
+
+    @property
+    def suggested_rules(self) -> tuple[PermissionRule, ...]:
+        """Return the rules under which the same call would be allowed."""
+        return tuple(self.decision.suggested_rules or ())
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as an object that `json.dumps` takes."""
@@ -72,6 +120,12 @@ class Explanation(ExplainedDecision, frozen=True):
             "parts": [_part(analysis.command, part) for part in analysis.parts],
             "doubts": [_doubt(doubt) for doubt in analysis.doubts],
         }
+
+
+def rule_flag(rule: PermissionRule) -> str:
+    """Return the rule as an option of the command line: `--allow 'Bash(npm run:*)'`."""
+    content = "" if rule.rule_content is None else f"({rule.rule_content})"
+    return f"--{rule.behavior.value} {shlex.quote(rule.tool_name + content)}"
 
 
 async def explain_call(
