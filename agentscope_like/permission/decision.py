@@ -86,23 +86,14 @@ class PermissionDecision:
         fields["behavior"] = (
             behavior if type(behavior) is PermissionBehavior else PermissionBehavior(behavior)
         )
-        fields["message"] = message if message.isascii() else printable(message)
-        if decision_reason is not None:
-            fields["decision_reason"] = (
-                decision_reason if decision_reason.isascii() else printable(decision_reason)
-            )
-        if updated_input is not None:
-            fields["updated_input"] = updated_input
-        if suggested_rules is not None:
-            fields["suggested_rules"] = suggested_rules
-        if bypass_immune:
-            fields["bypass_immune"] = bypass_immune
-        if row is not None:
-            fields["row"] = row
-        if rule is not None:
-            fields["rule"] = rule
-        if place is not None:
-            fields["place"] = place
+        fields["message"] = printable(message)
+        fields["decision_reason"] = None if decision_reason is None else printable(decision_reason)
+        fields["updated_input"] = updated_input
+        fields["suggested_rules"] = suggested_rules
+        fields["bypass_immune"] = bypass_immune
+        fields["row"] = row
+        fields["rule"] = rule
+        fields["place"] = place
 
     @property
     def can_be_held(self) -> bool:
@@ -113,11 +104,8 @@ class PermissionDecision:
         return self.row is DecisionRow.HELD
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields that were given, with the suggestions found."""
-        state = self.__dict__.copy()
-        if "suggested_rules" in state:
-            state["suggested_rules"] = self.suggested_rules
-        return state
+        """Return the fields, with the suggestions found."""
+        return {**self.__dict__, "suggested_rules": self.suggested_rules}
 
 
 class _SuggestedRules:

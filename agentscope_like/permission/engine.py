@@ -167,7 +167,8 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
     is_safety_check = check.behavior is ASK and check.bypass_immune
     if is_safety_check and properties.safety_asks:
-        return _by_safety_check(mode, check)
+        reason, row = check.decision_reason, DecisionRow.SAFETY_CHECK
+        return _ask_or_deny(mode, row, check.message, reason, place=check.place)
     question = await _rule(ASK, call) if context.ask_rules else None
     if question := question or denial:
         return _by_rule(mode, DecisionRow.ASK_RULE, question)
@@ -317,26 +318,22 @@ def _ask_or_deny(
     reason: str | None,
     *,
     rule: PermissionRule | None = None,
+    place: tuple[int, int] | None = None,
 ) -> PermissionDecision:
     """Return ASK, or DENY in the mode where nobody can answer."""
+    behavior = ASK
     if mode.properties.otherwise == "deny":
+        behavior = DENY
         message = f"{message} Nobody can be asked in dont_ask mode, so it is denied."
-        return PermissionDecision(DENY, message, decision_reason=reason, row=row, rule=rule)
     return PermissionDecision(
-        ASK,
+        behavior,
         message,
         decision_reason=reason,
-        bypass_immune=row is DecisionRow.SAFETY_CHECK,
+        bypass_immune=behavior is ASK and row is DecisionRow.SAFETY_CHECK,
         row=row,
         rule=rule,
+        place=place,
     )
-
-
-def _by_safety_check(mode: PermissionMode, check: PermissionDecision) -> PermissionDecision:
-    """Return ASK, or DENY where nobody can answer, with the place that the check found."""
-    row = DecisionRow.SAFETY_CHECK
-    decision = _ask_or_deny(mode, row, check.message, check.decision_reason)
-    return decision if check.place is None else replace(decision, place=check.place)
 
 
 def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> PermissionDecision:

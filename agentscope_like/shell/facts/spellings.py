@@ -126,17 +126,11 @@ def _shorter(name: str) -> list[str]:
     found = [canonical(name)]
     if name[:1] == "g" and name[1:] in _table().prefixed:
         found.append(name[1:])
-    if _beginnings().match(name):
-        matches = (beginning.match(name) for beginning in _table().beginnings)
-        found += [name[match.end() :] for match in matches if match]
+    matches = (beginning.match(name) for beginning in _table().beginnings)
+    found += [name[match.end() :] for match in matches if match]
     if match := _ends().search(name):
         found.append(name[: match.start()])
     return found
-
-
-@cache
-def _beginnings() -> re.Pattern[str]:
-    return re.compile("|".join(each.text for each in _table().beginnings))
 
 
 @cache
