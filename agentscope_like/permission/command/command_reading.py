@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import LookBudget
 from agentscope_like.permission.command.edits import edit_objection
+from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
@@ -114,6 +115,12 @@ class CommandReading(PreparedCall):
         around = self._surroundings()
         around.effort.left = LookBudget().left  # whatever its reading has looked at
         return around
+
+    @lazy_property
+    def coverage(self) -> RuleCoverage:
+        """What allow rules cover of the command."""
+        edits_run = self.context.mode.properties.edits_run
+        return RuleCoverage(self.analysis, self.surroundings, edits_run=edits_run)
 
     @lazy_property
     def git_aliases(self) -> GitAliases | None:

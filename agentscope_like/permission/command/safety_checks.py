@@ -33,12 +33,11 @@ from agentscope_like.shell.facts import (
     choosing_option,
     implied,
     raw_commands,
-    raw_readings,
     raw_words,
     readings,
     reads_input,
     runs_unseen_text,
-    unread_texts,
+    unread_commands,
 )
 from agentscope_like.shell.secrets import Secrets, may_be_sensitive
 from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, Word, check_text
@@ -171,7 +170,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
     groups: list[tuple[Iterable[Words], Sequence[Unknown], str]] = [(readings(part), computed, "/")]
     if None in part.argv and (written := as_written(part)) is not part:
         groups.append((readings(written), (), part.directory or "/"))
-    groups += [(raw_readings(text), (), "/") for text in unread_texts(part)]
+    groups.append((unread_commands(part), (), "/"))
     for commands, unknown, here in groups:
         for command in commands:
             if row := _dangers().row_for(command, unknown):

@@ -16,12 +16,11 @@ from agentscope_like.shell.facts.possible_commands import (
     as_written,
     bare_name,
     raw_commands,
-    raw_readings,
     raw_words,
     readings,
     reads_input,
     runs_unseen_text,
-    unread_texts,
+    unread_commands,
 )
 from agentscope_like.shell.facts.shown_content import (
     Implied,
@@ -61,7 +60,6 @@ __all__ = [
     "may_act_on_files",
     "may_show_content",
     "raw_commands",
-    "raw_readings",
     "raw_words",
     "readings",
     "reads_input",
@@ -77,5 +75,5 @@ __all__ = [
     "started_by",
     "started_by_read",
     "started_in",
-    "unread_texts",
+    "unread_commands",
 ]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from agentscope_like.shell.catalog import canonical, families, names_of
-from agentscope_like.shell.facts.possible_commands import raw_readings, raw_words
+from agentscope_like.shell.facts.possible_commands import raw_commands
 from agentscope_like.shell.values import Words
 from agentscope_like.toml_tables import Expression, WordSet, table_beside
 
@@ -184,12 +184,12 @@ def alias_readings(
     for value in known.get(name, ()):
         if value.startswith("!"):
             text = shlex.join([word or "" for word in rest])
-            yield from raw_readings(raw_words(f"{value[1:]} {text}"))
+            yield from raw_commands(f"{value[1:]} {text}")
             continue
         try:
             expanded = ("git", *shlex.split(value), *rest)
         except ValueError:
-            yield from raw_readings(raw_words(value))
+            yield from raw_commands(value)
             continue
         yield expanded
         yield families().without_leading_options(expanded)

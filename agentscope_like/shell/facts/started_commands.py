@@ -17,12 +17,11 @@ from agentscope_like.shell.facts.possible_commands import (
     bare_name,
     led_to,
     raw_commands,
-    raw_readings,
-    raw_words,
     readings,
     readings_of,
+    readings_within,
     renamed_in,
-    unread_texts,
+    unread_commands,
 )
 from agentscope_like.shell.facts.spellings import (
     alias_readings,
@@ -105,8 +104,7 @@ def _read(
 ) -> Iterator[Words]:
     yield from readings(part)
     yield from led_to(part, around)
-    for words in unread_texts(part):
-        yield from raw_readings(words)
+    yield from unread_commands(part)
     yield from _settings(part)
     yield from _carried(part, guess=guess)
     if guess:
@@ -161,7 +159,7 @@ def _carried(part: Part, *, guess: bool) -> Iterator[Words]:
     if _is_unknown(part) and not starts:
         yield from _anywhere_in(words)
     elif not starts:
-        yield from _tails(words, _before_tail(words))
+        yield from readings_within(words, _before_tail(words))
         yield from _in_texts(tuple(_flag_values(words)))
 
 
@@ -174,7 +172,7 @@ def _runs_its_words(program: str, *, guess: bool) -> bool:
 
 def _anywhere_in(words: Words) -> Iterator[Words]:
     """Yield the commands that begin at some argument, or stand in a text."""
-    yield from _tails(words, 1)
+    yield from readings_within(words, 1)
     yield from _in_texts(words)
 
 
@@ -246,12 +244,6 @@ def _flag_values(words: Words) -> Iterator[str | None]:
             yield joined or following
 
 
-def _tails(words: Words, start: int) -> Iterator[Words]:
-    for position, word in enumerate(words[start:], start):
-        if word and not word.startswith("-"):
-            yield from readings_of(word, words[position + 1 : position + _MOST_ARGUMENTS])
-
-
 def _option_values(words: Words, plain: Words) -> Iterator[str]:
     """Yield the values of options that are commands."""
     options = families().command_options(words) + families().command_options(plain)
@@ -300,4 +292,4 @@ def _in_texts(words: Words) -> Iterator[Words]:
 
 
 def _in_text(text: str) -> Iterator[Words]:
-    yield from raw_readings(raw_words(text.translate(_ARGUMENT_MARKS)))
+    yield from raw_commands(text.translate(_ARGUMENT_MARKS))
