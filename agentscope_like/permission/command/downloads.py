@@ -13,7 +13,7 @@ from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
 from agentscope_like.toml_tables import Expression, table_beside
 
-__all__ = ["Downloads"]
+__all__ = ["download_objection"]
 
 _MODULE = re.compile(r"-[A-Za-z]*m.*", re.DOTALL)
 _MAY_RUN = "may run downloaded code, which cannot be checked"
@@ -35,37 +35,30 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 _table = table_beside(__file__, "downloads.toml", _Table)
 
 
-class Downloads:
-    """The downloads of one command, and the parts that would run them."""
+def download_objection(part: Part, analysis: CommandAnalysis) -> str | None:
+    """Return why a part may run what its command downloads, or None.
 
-    def __init__(self, analysis: CommandAnalysis) -> None:
-        downloaders = programs_with("downloader")
-        self._analysis = analysis
-        self._loading = [part for part in analysis.parts if part.name in downloaders]
+    A script or code that stands in its words is no downloaded code as long as the line keeps
+    nothing in files.
+    """
+    if part.read_only or not _runs_a_script(part):
+        return None
+    downloaders = programs_with("downloader")
+    loading = [each for each in analysis.parts if each.name in downloaders]
+    if not loading:
+        return None
+    within = range(part.span.start, part.span.end)
+    if _has_code(part) and any(each.span.start in within for each in loading):
+        return "runs downloaded code, which cannot be checked"  # as `sh -c "$(curl x)"` does
+    words = _code_words(part)
+    return _MAY_RUN if words is None or _is_kept(part, words, analysis) else None
 
-    def run_objection(self, part: Part) -> str | None:
-        """Return why the part may run downloaded code, or None.
 
-        A script or code that stands in its words is no downloaded code as long as the line keeps
-        nothing in files.
-        """
-        if not self._loading or part.read_only or not _runs_a_script(part):
-            return None
-        if self._is_code_inside(part):
-            return "runs downloaded code, which cannot be checked"
-        words = _code_words(part)
-        return _MAY_RUN if words is None or self._is_kept(part, words) else None
-
-    def _is_code_inside(self, part: Part) -> bool:
-        """Return whether a downloader runs inside a program's code: `sh -c "$(curl x)"`."""
-        within = range(part.span.start, part.span.end)
-        return _has_code(part) and any(each.span.start in within for each in self._loading)
-
-    def _is_kept(self, part: Part, words: Words) -> bool:
-        """Return whether another part may keep what is downloaded in a file that may be run."""
-        own = {id(part), *map(id, self._analysis.carriers(part))}
-        others = [each for each in self._analysis.parts if id(each) not in own]
-        return any(_may_be_code(name, words) for each in others for name in _kept_names(each))
+def _is_kept(part: Part, words: Words, analysis: CommandAnalysis) -> bool:
+    """Return whether another part may keep what is downloaded in a file that may be run."""
+    own = {id(part), *map(id, analysis.carriers(part))}
+    others = [each for each in analysis.parts if id(each) not in own]
+    return any(_may_be_code(name, words) for each in others for name in _kept_names(each))
 
 
 def _runs_a_script(part: Part) -> bool:

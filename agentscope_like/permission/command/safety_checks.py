@@ -12,7 +12,7 @@ from msgspec import Struct
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rows import CommandRow, RowTable
-from agentscope_like.permission.command.downloads import Downloads
+from agentscope_like.permission.command.downloads import download_objection
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -110,17 +110,6 @@ class _Look(Struct, frozen=True, dict=True):
     secrets: Secrets
 
     @lazy_property
-    def carrying(self) -> frozenset[int]:
-        """The identities of the parts that run other parts."""
-        parts = self.analysis.parts
-        return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
-
-    @lazy_property
-    def downloads(self) -> Downloads:
-        """What it downloads."""
-        return Downloads(self.analysis)
-
-    @lazy_property
     def printed_words(self) -> tuple[str, ...]:
         """The words that the command prints by `echo` and `printf`."""
         return tuple(
@@ -204,7 +193,8 @@ def _is_opened(part: Part, look: _Look) -> bool:
     """Return whether the removed paths are known, or removed by a part that this one runs."""
     if any(effect.kind is EffectKind.DELETE for effect in part.effects):
         return True
-    if id(part) in look.carrying:
+    parts = look.analysis.parts
+    if any(each.parent is not None and parts[each.parent] is part for each in parts):
         return True
     return not any(effect.kind in _UNSEEN for effect in part.effects)
 
@@ -221,7 +211,7 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
         return "runs a program whose name is only known at run time"
     if None in part.argv and families().runs_code(part.name) and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as code"
-    return look.downloads.run_objection(part)
+    return download_objection(part, look.analysis)
 
 
 def _is_fed(word: Word) -> bool:

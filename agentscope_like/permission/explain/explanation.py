@@ -16,6 +16,7 @@ from agentscope_like.permission.engine import PermissionEngine
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rules import rules_of
 from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 from agentscope_like.shell.syntax import Span
 
@@ -153,10 +154,7 @@ async def explain_call(
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
     if decision.row in _NOT_SETTLED and not _allows(decision):
-        near = await engine.near_rules(tool, tool_input)
-        offered = explanation.suggested_rules
-        wider = tuple(rule for rule in near.wider if rule not in offered)
-        explanation = replace(explanation, wider=wider, uncovered=near.uncovered)
+        explanation = await _with_near_rules(explanation, engine, tool)
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
         return explanation
     pieces: list[str] = []
@@ -165,6 +163,19 @@ async def explain_call(
         if _allows(await engine.check_permission(tool, shorter)):
             pieces.append(analysis.command[span.start : span.end].strip())
     return replace(explanation, without=tuple(pieces))
+
+
+async def _with_near_rules(
+    explanation: Explanation, engine: PermissionEngine, tool: PermissionTool
+) -> Explanation:
+    """Return an explanation with the rules that nearly allow the call, or more than was shown."""
+    call = (await engine.decide(tool, dict(explanation.tool_input))).call
+    if call is None:
+        return explanation
+    rules = rules_of(tool, PermissionBehavior.ALLOW, engine.context)
+    tried = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
+    wider = tuple(rule for rule in tried if rule not in explanation.suggested_rules)
+    return replace(explanation, wider=wider, uncovered=call.uncovered())
 
 
 def _allows(decision: PermissionDecision) -> bool:
