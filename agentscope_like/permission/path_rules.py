@@ -18,6 +18,9 @@ class PathRules:
         home: The home directory that `~` means; the user's by default.
         real: Returns a directory with its symlinks followed; on this host by default.
 
+    Attributes:
+        rules: The rules.
+
     Raises:
         RuleError: One of the patterns cannot be compiled.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from agentscope_like.paths import (
     KEPT_FOR_PATHS,
@@ -25,7 +25,7 @@ from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.shell import CommandAnalysis, Surroundings, shortened
 from agentscope_like.shell.touches import Below, Touch, TouchKind, named_by_command, touches
 
-__all__ = ["FilePatterns", "FileRules"]
+__all__ = ["FileRules"]
 
 _WRITING = frozenset({"Write", "Edit"})
 _READING = frozenset({"Read", "Grep", "Glob"})
@@ -33,30 +33,7 @@ _SEARCHING = frozenset({"Grep", "Glob"})
 _NOTHING = Below.NOTHING
 
 
-class FilePatterns(Protocol):
-    """Compiled rules about files; see `PathRules`.
-
-    Attributes:
-        rules: The rules.
-    """
-
-    rules: tuple[PermissionRule, ...]
-
-    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that matches the path, or None."""
-
-    def match_below(
-        self, location: Location, directories: Sequence[Location]
-    ) -> PermissionRule | None:
-        """Return the first rule that could match something below the path, or None."""
-
-    def within(
-        self, folder: Location, directories: Sequence[Location]
-    ) -> Callable[[str], PermissionRule | None] | None:
-        """Return `match` for the names in a directory, or None if nothing there can match."""
-
-
-_Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
+_Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], PathRules]
 
 
 class FileRules:
@@ -90,7 +67,7 @@ class FileRules:
             if rule.rule_content is not None or rule.tool_name not in _SEARCHING
         ]
 
-        def those(wanted: Callable[[PermissionRule], bool]) -> FilePatterns | None:
+        def those(wanted: Callable[[PermissionRule], bool]) -> PathRules | None:
             found = [rule for rule in counted if wanted(rule)]
             return compile(found) if found else None
 
@@ -100,7 +77,7 @@ class FileRules:
         naming = those(lambda rule: rule.rule_content is not None)
         self._first = counted[0] if counted else None
         # The rules that match a path, and those of them that match something below it.
-        self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
+        self._concerned: dict[TouchKind, tuple[PathRules | None, PathRules | None]] = {
             **dict.fromkeys(TouchKind, (reading, reading)),
             TouchKind.NAME: (naming, None),
             TouchKind.WRITE: (writing, writing),
@@ -189,7 +166,7 @@ _OF_PROCESS = re.compile(r"/proc/[0-9]+(?:/|$)")
 
 
 def _found_below(
-    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, around: Surroundings
+    touch: Touch, root: Location, rules: PathRules, telling: _Telling, around: Surroundings
 ) -> Iterator[RuleMatch]:
     """Yield the rule that matches something that a touch reaches below its path."""
     around.effort.spend(RULE)
@@ -212,7 +189,7 @@ def _found_below(
 
 
 def _held(
-    root: Location, rules: FilePatterns, around: Surroundings, *, follows: bool
+    root: Location, rules: PathRules, around: Surroundings, *, follows: bool
 ) -> tuple[PermissionRule, str] | None:
     """Return a rule that matches something below a path, and the matching path; else None.
 
@@ -242,7 +219,7 @@ def _held(
 
 
 def _led_to(
-    link: str, root: Location, rules: FilePatterns, around: Surroundings
+    link: str, root: Location, rules: PathRules, around: Surroundings
 ) -> PermissionRule | None:
     """Return a rule that matches a symlink's target, or may match something below it."""
     try:

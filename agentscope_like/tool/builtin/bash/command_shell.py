@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.paths import SensitiveNames
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.command import FilePatterns
+from agentscope_like.permission import PathRules, PermissionRule
 from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
@@ -99,7 +98,7 @@ class CommandShell(Protocol):
             around: Returns where it runs.
         """
 
-    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
+    def compile(self, rules: Sequence[PermissionRule]) -> PathRules:
         """Compile rules of the file tools.
 
         Raises:

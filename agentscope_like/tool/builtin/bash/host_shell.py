@@ -50,7 +50,6 @@ from agentscope_like.tool.builtin.bash.shell_result import (
 from agentscope_like.tool.builtin.bash.transcript import StreamedOutput, Transcript
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.command import FilePatterns
     from agentscope_like.sandbox.secret_wall import CoveredRun, CoveredSecrets
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
     from agentscope_like.tool.builtin.held import HeldStart
@@ -187,7 +186,7 @@ class Shell:
         project = (self.directory, self.start, *working)
         return with_repository_doubts(analysis, project, around, os.environ)
 
-    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
+    def compile(self, rules: Sequence[PermissionRule]) -> PathRules:
         """Compile rules of the file tools; see `CommandShell`."""
         return PathRules(rules)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from typing_extensions import override
+
 from agentscope_like.paths import Location
 from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
 
@@ -75,14 +77,11 @@ class SandboxPathIndex:
         return self._compiled
 
 
-class SandboxRuleIndex:
+class SandboxRuleIndex(PathRules):
     """Rules about files that deny or ask, compiled on first use.
 
     Args:
         place: The sandbox.
-        rules: The rules.
-
-    Attributes:
         rules: The rules.
 
     Raises:
@@ -90,16 +89,17 @@ class SandboxRuleIndex:
     """
 
     def __init__(self, place: RulePlace, rules: Sequence[PermissionRule]) -> None:
-        PathRules(rules, real=str)  # refuses what cannot be compiled
+        super().__init__(rules, real=str)  # refuses what cannot be compiled
         self._place = place
-        self.rules = tuple(rules)
         self._compiled: list[PathRules] | None = None
 
+    @override
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
         """Return the first rule that matches the path, or None."""
         found = (rules.match(location, directories) for rules in self._indexes())
         return next(filter(None, found), None)
 
+    @override
     def match_below(
         self, location: Location, directories: Sequence[Location]
     ) -> PermissionRule | None:
@@ -107,6 +107,7 @@ class SandboxRuleIndex:
         found = (rules.match_below(location, directories) for rules in self._indexes())
         return next(filter(None, found), None)
 
+    @override
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], PermissionRule | None] | None:
