@@ -152,11 +152,9 @@ class CommandIndex:
         """Return the pattern at a position that `find` returned."""
         return self._patterns[position]
 
-    def find_line(self, lines: Sequence[str]) -> int | None:
-        """Return the position of the first pattern that is one of some whole lines, or None."""
-        if not self._lines:
-            return None
-        keys = [*(line for line in lines if not is_digest(line)), *map(digest_of, lines)]
+    def find_line(self, line: str) -> int | None:
+        """Return the position of the first pattern that is a whole line, or None."""
+        keys = [digest_of(line)] if is_digest(line) else [line, digest_of(line)]
         return min((self._lines[key] for key in keys if key in self._lines), default=None)
 
     @property

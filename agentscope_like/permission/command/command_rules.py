@@ -81,8 +81,8 @@ class CommandRules:
         proofs_count = not analysis.doubts
         accepts_edits = proofs_count and call.context.mode.properties.edits_run
         first: int | None = None
-        if self._index.has_lines and proofs_count:
-            first = self._index.find_line(call.coverage.lines())
+        if self._index.has_lines and proofs_count and (line := call.coverage.line):
+            first = self._index.find_line(line)
         for part in analysis.parts if first is None else ():
             is_known = not call.programs.is_brought(part)
             is_proven = part.read_only and is_known

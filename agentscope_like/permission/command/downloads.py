@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from agentscope_like.paths import standard_devices
-from agentscope_like.shell import CommandAnalysis, Part, Words, answered_once
+from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
@@ -105,7 +105,6 @@ def _may_be_code(name: str, words: Words) -> bool:
     )
 
 
-@answered_once
 def _kept_names(part: Part) -> tuple[str, ...]:
     """Return the names of the files that a part may keep a download in; empty for any name."""
     targets = (each.target for each in part.redirects if _names_a_file(each))

@@ -140,7 +140,8 @@ class PreparedCommand(CommandReading):
         """Return a rule for the whole line, where no rule for a part of it would be enough."""
         if not self.stands_for("generate_suggestions"):
             return await super().fallback_suggestions()
-        return [self._suggestion(line_pattern(line)) for line in self.coverage.lines()]
+        line = self.coverage.line
+        return [] if line is None else [self._suggestion(line_pattern(line))]
 
     @override
     def wider_rules(self) -> list[PermissionRule]:

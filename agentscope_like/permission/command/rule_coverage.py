@@ -13,13 +13,14 @@ from glob import escape as glob_escape
 
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import PathError, TooManyFilesError
 from agentscope_like.permission.command.command_patterns import CommandPattern, WordGlob, quoted
 from agentscope_like.permission.command.edits import redirect_objection
 from agentscope_like.permission.command.rule_options import Argument, unnamed_words
 from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, Part, Surroundings, Unknown
 from agentscope_like.shell.state import exported_doubt
-from agentscope_like.shell.syntax import Heredoc, Redirect
+from agentscope_like.shell.syntax import Redirect
 
 __all__ = ["RuleCoverage"]
 
@@ -61,22 +62,23 @@ class RuleCoverage:
             )
         return None
 
-    def lines(self) -> tuple[str, ...]:
-        """Return the texts by which a rule may name the whole line; none if no rule may.
+    @lazy_property
+    def line(self) -> str | None:
+        """The text by which a rule may name the whole line; None if no rule may.
 
         Below a working directory, `cd src && ` stands before the text, as if it were in the line.
         """
         analysis, around = self._analysis, self._around
         if not all(map(self._tells_all, analysis.parts)):
-            return ()
+            return None
         text = analysis.command.strip()
         if _is_one_of(analysis.directory, around):
-            return (text,)
+            return text
         for base in dict.fromkeys((around.root, *around.working)):
             inside = f"{base.rstrip('/')}/"
             if analysis.directory.startswith(inside):
-                return (f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}",)
-        return ()
+                return f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}"
+        return None
 
     def _tells_all(self, part: Part) -> bool:
         """Return whether the text of a part tells all that it does."""
@@ -95,7 +97,7 @@ class RuleCoverage:
 
         What another command prints counts for a program that acts only on paths in its words.
         """
-        if None in map(_text_of, _input_redirects(part, self._analysis)):
+        if any(each.word.literal is None for each in _input_redirects(part, self._analysis)):
             return False
         if not self._analysis.may_read_a_pipe(part) or _changes_what_it_names(part):
             return True
@@ -151,12 +153,6 @@ def _is_told(word: Unknown) -> bool:
     if word.pattern is None or not word.option:
         return word.pattern is not None or bool(word.choices)
     return bool(word.choices) and not any(each.startswith("-") for each in word.choices)
-
-
-def _text_of(redirect: Redirect) -> str | None:
-    """Return the literal text, or the name of the file, that a redirection gives as input."""
-    target = redirect.target
-    return target.body.literal if isinstance(target, Heredoc) else target.literal
 
 
 def _changes_what_it_names(part: Part) -> bool:
@@ -225,7 +221,5 @@ def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect
     lasting = (each for each in analysis.parts if each.is_a("keeps_redirects"))
     for giver in (part, *analysis.carriers(part), *lasting):
         for redirect in giver.redirects:
-            if redirect.feeds:
-                target = redirect.target
-                if isinstance(target, Heredoc) or target.literal not in _NOTHING:
-                    yield redirect
+            if redirect.feeds and redirect.word.literal not in _NOTHING:
+                yield redirect

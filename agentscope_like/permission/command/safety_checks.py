@@ -22,7 +22,6 @@ from agentscope_like.shell import (
     Surroundings,
     Unknown,
     Words,
-    answered_once,
     leads_elsewhere,
 )
 from agentscope_like.shell.catalog import families, programs_with
@@ -40,7 +39,7 @@ from agentscope_like.shell.facts import (
     unread_commands,
 )
 from agentscope_like.shell.secrets import Secrets, may_be_sensitive
-from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, Word, check_text
+from agentscope_like.shell.syntax import Literal, Span, Substitution, Word, check_text
 from agentscope_like.toml_tables import table_beside
 
 __all__ = ["Finding", "find_danger"]
@@ -179,14 +178,10 @@ def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
     return tuple(look.printed_words) + tuple(
         word
         for redirect in carrier.redirects
-        for segment in _text_of(redirect.target).segments
+        for segment in redirect.word.segments
         if isinstance(segment, Literal) and redirect.operator.startswith("<<")
         for word in raw_words(segment.text)
     )
-
-
-def _text_of(target: Word | Heredoc) -> Word:
-    return target.body if isinstance(target, Heredoc) else target
 
 
 def _is_opened(part: Part, look: _Look) -> bool:
@@ -297,7 +292,6 @@ def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     return None
 
 
-@answered_once
 def _picks(part: Part) -> bool:
     """Return whether `find` selects files by a name or path."""
     return any(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agentscope_like.permission.explain.visible_text import cells, spelt
 from agentscope_like.shell import CommandAnalysis, Part
-from agentscope_like.shell.syntax import Heredoc, Span
+from agentscope_like.shell.syntax import Span
 
 __all__ = ["MAX_ROWS", "CommandRow", "command_rows"]
 
@@ -80,12 +80,8 @@ def _kept(rows: list[list[_Shown]], analysis: CommandAnalysis, found: Span | Non
     for part in analysis.parts:
         if not part.read_only:
             spans.append(_whole(part))
-            spans += (redirect.span for redirect in part.redirects)
-            spans += (
-                redirect.target.body.span
-                for redirect in part.redirects
-                if isinstance(redirect.target, Heredoc)
-            )
+            for redirect in part.redirects:
+                spans += redirect.span, redirect.word.span
     for start, end in spans:
         kept.update(
             index

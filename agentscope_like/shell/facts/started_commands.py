@@ -31,7 +31,7 @@ from agentscope_like.shell.facts.spellings import (
     perhaps_spelled,
 )
 from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.syntax import Heredoc, Literal
+from agentscope_like.shell.syntax import Literal
 from agentscope_like.shell.values import Words
 
 __all__ = ["GitAliases", "started_by", "started_by_read", "started_in"]
@@ -179,10 +179,8 @@ def _anywhere_in(words: Words) -> Iterator[Words]:
 def _in_input(part: Part) -> Iterator[Words]:
     """Yield what may be a command in a part's here-document or here-string."""
     for redirect in part.redirects:
-        target = redirect.target
-        word = target.body if isinstance(target, Heredoc) else target
         if redirect.operator.startswith("<<"):
-            for segment in word.segments:
+            for segment in redirect.word.segments:
                 if isinstance(segment, Literal):
                     yield from _in_text(segment.text)
 
