@@ -68,19 +68,14 @@ class LineRole(StrEnum):
     OFFER = "offer"
 
 
+_ROLES = {each.value: each for each in (LineRole.ALLOW, LineRole.DENY)}
+
+
 class Line(NamedTuple):
     """One line of an explanation; nothing in its text can steer a terminal."""
 
     role: LineRole
     text: str
-
-
-_VERDICT_ROLES = {
-    PermissionBehavior.ALLOW: LineRole.ALLOW,
-    PermissionBehavior.DENY: LineRole.DENY,
-    PermissionBehavior.ASK: LineRole.ASK,
-    PermissionBehavior.PASSTHROUGH: LineRole.ASK,
-}
 
 
 def lay_out(explanation: Explanation, width: int) -> tuple[Line, ...]:
@@ -89,8 +84,9 @@ def lay_out(explanation: Explanation, width: int) -> tuple[Line, ...]:
     verdict = (
         f"{VERDICTS[decision.behavior]:<{_LABEL_WIDTH - 1}} {_one_line(explanation.tool_name)}"
     )
+    role = _ROLES.get(decision.behavior, LineRole.ASK)
     return (
-        Line(_VERDICT_ROLES[decision.behavior], verdict),
+        Line(role, verdict),
         *_call(explanation, width),
         *_why(explanation, width),
         *_offers(explanation, width),
