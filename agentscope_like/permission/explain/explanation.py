@@ -119,7 +119,7 @@ class Explanation(Struct, frozen=True):
             "understood": analysis.script is not None,
             "read_only": analysis.read_only,
             "parts": [_part(analysis.command, part) for part in analysis.parts],
-            "doubts": [_doubt(doubt) for doubt in analysis.doubts],
+            "doubts": [_placed(each, "message") for each in analysis.doubts],
         }
 
 
@@ -185,31 +185,16 @@ def _allows(decision: PermissionDecision) -> bool:
 def _part(command: str, part: Part) -> dict[str, Any]:
     return {
         "text": command[part.span.start : part.span.end],
-        "start": part.span.start,
-        "end": part.span.end,
-        "argv": list(part.argv),
-        "program": part.program,
-        "directory": part.directory,
-        "parent": part.parent,
-        "read_only": part.read_only,
-        "effects": [_effect(effect) for effect in part.effects],
-        "doubts": [_doubt(doubt) for doubt in part.doubts],
+        **_placed(part, "argv", "program", "directory", "parent", "read_only"),
+        "effects": [_placed(each, "kind", "target", "path", "recursive") for each in part.effects],
+        "doubts": [_placed(each, "message") for each in part.doubts],
     }
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
-    return {
-        "kind": effect.kind.value,
-        "target": effect.target,
-        "path": effect.path,
-        "recursive": effect.recursive,
-        "start": effect.span.start,
-        "end": effect.span.end,
-    }
-
-
-def _doubt(doubt: Doubt) -> dict[str, Any]:
-    return {"message": doubt.message, "start": doubt.span.start, "end": doubt.span.end}
+def _placed(record: Part | Effect | Doubt, *fields: str) -> dict[str, Any]:
+    """Return some fields of a record, and where in the command it stands."""
+    found = {name: getattr(record, name) for name in fields}
+    return {**found, "start": record.span.start, "end": record.span.end}
 
 
 _MAX_TRIALS = 12
