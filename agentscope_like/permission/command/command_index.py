@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.permission.command.command_patterns import (
     CommandPattern,
     WordGlob,
@@ -19,8 +20,13 @@ from agentscope_like.permission.command.command_patterns import (
     is_digest,
 )
 from agentscope_like.shell import Words
+from agentscope_like.shell.facts import spelled_as
 
 __all__ = ["CommandIndex"]
+
+
+_MOST_SOUGHT = 64
+"""How many first words are sought in a text one by one, before its commands are."""
 
 
 class _Node(Struct):
@@ -77,8 +83,6 @@ class CommandIndex:
     Raises:
         PatternError: One of them cannot be compiled.
     """
-
-    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots")
 
     def __init__(
         self,
@@ -147,6 +151,18 @@ class CommandIndex:
                     yield node.exact
         for node in nodes:
             yield node.exact
+
+    def may_begin_in(self, text: str) -> bool:
+        """Return whether the first word of a pattern may stand in a text, folded by `program`."""
+        return any(map(text.__contains__, self._sought))
+
+    @lazy_property
+    def _sought(self) -> frozenset[str]:
+        """Names of which one stands in every text that a pattern may match."""
+        firsts = [word for root in self._roots for word in root.words]
+        if len(firsts) > _MOST_SOUGHT or any(root.globs for root in self._roots):
+            return frozenset({""})
+        return frozenset().union(*map(spelled_as, firsts))
 
     def pattern(self, position: int) -> CommandPattern:
         """Return the pattern at a position that `find` returned."""

@@ -14,7 +14,7 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.shell.catalog import programs_with
-from agentscope_like.shell.facts import GitAliases
+from agentscope_like.shell.facts import GitAliases, names_in_words
 
 __all__ = ["CheckedAnalysis", "CommandReading"]
 
@@ -103,6 +103,15 @@ class CommandReading(PreparedCall):
         if self._checked is None or runs_git.isdisjoint(map(_PROGRAM, analysis.parts)):
             return analysis
         return self._checked(analysis, lambda: self.surroundings)
+
+    @lazy_property
+    def names(self) -> str | None:
+        """A text that holds the names of all programs that may run; None if any program may."""
+        if self.plain is not None:
+            return names_in_words(self.plain.command, self.plain.commands)
+        if self.read.script is None:
+            return None
+        return names_in_words(self.read.command, [part.argv for part in self.read.parts])
 
     @property
     def reads_only(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 
 from agentscope_like.permission.command.command_index import CommandIndex
 from agentscope_like.permission.command.command_patterns import CommandPattern, refuse_lone_word
@@ -16,7 +15,6 @@ from agentscope_like.shell.facts import (
     bare_name,
     runs_unseen_text,
     started_by,
-    started_by_read,
     started_in,
 )
 from agentscope_like.shell.touches import link_objection
@@ -62,16 +60,21 @@ class CommandRules:
         """Return the position of a pattern that matches the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
+        if self._names_none_of(call):
+            return None
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
-        if call.plain is not None:
-            started = (started_by_read(words, guess=in_doubt) for words in call.plain.commands)
-            return self._first(chain.from_iterable(started), guess=in_doubt)
         return self._forbidding(call.read, call, guess=in_doubt)
 
     def may_match(self, call: CommandReading) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
+        if self._names_none_of(call):
+            return False
         return self._forbidding(call.analysis, call, guess=True) is not None
+
+    def _names_none_of(self, call: CommandReading) -> bool:
+        """Return whether no pattern begins with a program that the command may run."""
+        return call.names is not None and not self._index.may_begin_in(call.names)
 
     def _allowing(self, call: CommandReading) -> int | None:
         analysis = call.analysis

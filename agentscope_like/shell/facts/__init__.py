@@ -36,10 +36,11 @@ from agentscope_like.shell.facts.shown_content import (
     searches_below,
     shows_unseen_files,
 )
+from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
     GitAliases,
+    names_in_words,
     started_by,
-    started_by_read,
     started_in,
 )
 
@@ -59,6 +60,7 @@ __all__ = [
     "lists_only",
     "may_act_on_files",
     "may_show_content",
+    "names_in_words",
     "raw_commands",
     "raw_words",
     "readings",
@@ -72,8 +74,8 @@ __all__ = [
     "shows_computed",
     "shows_content",
     "shows_unseen_files",
+    "spelled_as",
     "started_by",
-    "started_by_read",
     "started_in",
     "unread_commands",
 ]

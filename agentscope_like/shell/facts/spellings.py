@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -11,7 +12,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from agentscope_like.shell.catalog import canonical, families, names_of
+from agentscope_like.shell.catalog import canonical, families, names, names_of
 from agentscope_like.shell.facts.possible_commands import raw_commands
 from agentscope_like.shell.values import Words
 from agentscope_like.toml_tables import Expression, WordSet, table_beside
@@ -22,6 +23,7 @@ __all__ = [
     "other_spellings",
     "perhaps_aliased",
     "perhaps_spelled",
+    "spelled_as",
 ]
 
 _MODULE_FLAG = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
@@ -68,6 +70,25 @@ def perhaps_spelled(words: Words) -> Iterator[Words]:
     if canonical(name) == name:
         for other in sorted(names_of(name) - {name}):
             yield (other, *words[1:])
+
+
+def spelled_as(name: str) -> frozenset[str]:
+    """Return names of which every word holds one that starts a program, in whatever spelling."""
+    return frozenset(_spelled().get(name, ())) | {name}
+
+
+@cache
+def _spelled() -> dict[str, set[str]]:
+    """Return the known names of programs by each other name that they have."""
+    found = defaultdict[str, set[str]](set)
+    for name in names() | {start[0] or "" for start in _groups()}:
+        for each in (name, *_names(name)):
+            for other in names_of(canonical(each)):
+                found[other].add(name)
+    for start, same in _groups().items():
+        for first, *_ in same:
+            found[first] |= found[start[0] or ""]
+    return found
 
 
 def _of_same_group(words: Words) -> Iterator[Words]:

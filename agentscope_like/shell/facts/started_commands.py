@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.catalog import families, program_name, programs_with
 from agentscope_like.shell.facts.possible_commands import (
     bare_name,
     led_to,
@@ -34,12 +34,44 @@ from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import Literal
 from agentscope_like.shell.values import Words
 
-__all__ = ["GitAliases", "started_by", "started_by_read", "started_in"]
+__all__ = ["GitAliases", "names_in_words", "started_by", "started_in"]
 
 GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 """What git's aliases stand for, by their names."""
 
+_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
+"""A text in which nothing is quoted, computed or a pattern."""
+
 _MARKS = str.maketrans("=[]", "   ")
+
+
+def names_in_words(command: str, commands: Sequence[Words]) -> str | None:
+    """Return a text that holds the names of all programs that may run; None if any program may.
+
+    They stand in the command or in its words, in one of their spellings, where nothing is computed
+    or quoted; but a path may be a link to any program, and an alias of git may be any.
+
+    Args:
+        command: The text.
+        commands: The words of each command in it.
+    """
+    if _PLAIN.fullmatch(command) is None or any(map(_may_be_any, commands)):
+        return None
+    words = [word for each in commands for word in each]
+    if None in words:
+        return None
+    return " ".join((command, *filter(None, words))).casefold()
+
+
+def _may_be_any(words: Words) -> bool:
+    """Return whether a command may start a program of any name."""
+    if words and "/" in (words[0] or "") and program_name(words[0] or "") is None:
+        return True
+    for at, word in enumerate(words):
+        is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
+        if is_git and called_alias(("git", *words[at + 1 :])) is not None:
+            return True
+    return False
 
 
 def started_by(
@@ -69,17 +101,6 @@ def started_by(
         yield from alias_readings(words, known or {})
         if guess:
             yield from perhaps_aliased(words, known, analysis.command)
-
-
-def started_by_read(words: Words, *, guess: bool) -> Iterator[Words]:
-    """Yield each command that a command of a `PlainRead` starts: itself, in each spelling.
-
-    Args:
-        words: The command.
-        guess: Whether commands count that another name of it may be.
-    """
-    for each in readings_of(words[0] or "", words[1:]):
-        yield from _spelled(each, guess=guess)
 
 
 def started_in(text: str, *, guess: bool) -> Iterator[Words]:
