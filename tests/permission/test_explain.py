@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tomllib
 from pathlib import Path
@@ -26,7 +27,6 @@ from agentscope_like.permission.explain import (
     cells,
     explain_call,
     lay_out,
-    omissions,
     rule_flag,
     visible,
 )
@@ -41,9 +41,10 @@ ASK = PermissionDecision(
 
 def of(command: str) -> Explanation:
     """Return the explanation of why a command line is asked about, with what could be left out."""
-    analysis = analyze(command, directory="/work")
-    pieces = tuple(command[slice(*span)].strip() for span in omissions(analysis))
-    return Explanation(ASK, "Bash", {"command": command}, analysis, pieces)
+    analysis, arguments = analyze(command, directory="/work"), {"command": command}
+    explaining = explain_call(Bash(cwd="/"), arguments, PermissionContext(), analysis=analysis)
+    pieces = asyncio.run(explaining).without
+    return Explanation(ASK, "Bash", arguments, analysis, pieces)
 
 
 def text_of(explanation: Explanation, width: int = 80) -> str:

@@ -4,7 +4,6 @@ from agentscope_like.permission.explain.explanation import (
     ROW_WORDS,
     Explanation,
     explain_call,
-    omissions,
     rule_flag,
 )
 from agentscope_like.permission.explain.layout import Line, LineRole, lay_out
@@ -19,7 +18,6 @@ __all__ = [
     "cells",
     "explain_call",
     "lay_out",
-    "omissions",
     "pieces",
     "rule_flag",
     "visible",

@@ -20,7 +20,7 @@ from agentscope_like.permission.rules import rules_of
 from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 from agentscope_like.shell.syntax import Span
 
-__all__ = ["ROW_WORDS", "Explanation", "explain_call", "omissions", "rule_flag"]
+__all__ = ["ROW_WORDS", "Explanation", "explain_call", "rule_flag"]
 
 _NOT_SETTLED = (DecisionRow.HELD, DecisionRow.NOTHING_MATCHED)
 _SPARED_BY_READING = (DecisionRow.NOT_READ_ONLY, DecisionRow.SAFETY_CHECK, *_NOT_SETTLED)
@@ -148,8 +148,6 @@ async def explain_call(
         analysis: How the command line in `tool_input["command"]` was read, for a shell tool.
         session: The agent's state, where the call belongs to one.
     """
-    import asyncio
-
     engine = PermissionEngine(context, session)
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
@@ -157,11 +155,14 @@ async def explain_call(
         explanation = await _with_near_rules(explanation, engine, tool)
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
         return explanation
-    pieces: list[str] = []
-    for span in await asyncio.to_thread(omissions, analysis):  # it reads up to a dozen commands
+    found: list[Span] = []
+    for span in _omissions(analysis):
         shorter = {**tool_input, "command": _without(analysis.command, span)}
+        if any(span.holds(inner) for inner in found):
+            continue
         if _allows(await engine.check_permission(tool, shorter)):
-            pieces.append(analysis.command[span.start : span.end].strip())
+            found.append(span)
+    pieces = (analysis.command[span.start : span.end].strip() for span in found)
     return replace(explanation, without=tuple(pieces))
 
 
@@ -198,7 +199,7 @@ def _placed(record: Part | Effect | Doubt, *fields: str) -> dict[str, Any]:
 
 
 _MAX_TRIALS = 12
-"""How many shortened commands are analysed at most for one explanation."""
+"""How many shortened commands are decided about at most for one explanation."""
 
 _CONNECTOR_BEFORE = re.compile(r"\s*(?:\|\||&&|\|&|[|;&\n])\s*$")
 _CONNECTOR_AFTER = re.compile(r"\s*(?:\|\||&&|\|&|[|;&\n])\s*")
@@ -216,33 +217,20 @@ def _without(command: str, span: Span) -> str:
     return before + after
 
 
-def omissions(analysis: CommandAnalysis) -> tuple[Span, ...]:
-    """Return single pieces of the command without which it is proven to read only.
+def _omissions(analysis: CommandAnalysis) -> list[Span]:
+    """Return pieces of the command that could be the only ones in doubt, the shortest first.
 
     A piece is a redirection, an option, an environment prefix, or a whole part with its connector.
-    Each is tried by analysing the command without it.
-
-    Returns:
-        The places of the pieces, the shortest first; none contains another.
     """
-    if analysis.script is None or analysis.read_only:
-        return ()
-    found: list[Span] = []
-    for span in _candidates(analysis)[:_MAX_TRIALS]:
-        if not any(span.holds(inner) for inner in found) and _reads_only(analysis, span):
-            found.append(span)
-    return tuple(found)
-
-
-def _candidates(analysis: CommandAnalysis) -> list[Span]:
-    """Return the pieces that could be the only ones in doubt, the shortest first."""
+    if analysis.read_only:
+        return []
     fitting = {
         piece
         for index, part in enumerate(analysis.parts)
         for piece in _pieces(analysis.command, part)
         if _touches_all(piece, analysis, but=index)
     }
-    return sorted(fitting, key=lambda span: (span.end - span.start, span))
+    return sorted(fitting, key=lambda span: (span.end - span.start, span))[:_MAX_TRIALS]
 
 
 def _touches_all(piece: Span, analysis: CommandAnalysis, *, but: int) -> bool:
@@ -272,10 +260,3 @@ def _with_connector(command: str, part: Part) -> Iterator[Span]:
         yield Span(joined.start(), end)
     elif joined := _CONNECTOR_AFTER.match(command, end):
         yield Span(start, joined.end())
-
-
-def _reads_only(analysis: CommandAnalysis, span: Span) -> bool:
-    from agentscope_like.shell import analyze
-
-    shorter = _without(analysis.command, span)
-    return bool(shorter) and analyze(shorter, directory=analysis.directory).read_only
