@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -23,6 +23,10 @@ _SHORTEST_CUT = 4
 _NONE = WordSet()
 _SOMETHING = "x"
 """Stands for the rest of a word of which only the beginning is known."""
+
+
+_Starts: TypeAlias = dict[int, set[tuple[str | None, ...]]]
+"""Words that arguments may begin with, by how many these are."""
 
 
 class CommandRow(
@@ -60,13 +64,13 @@ class CommandRow(
     alone: bool = False
 
     @lazy_property
-    def starts(self) -> tuple[tuple[str, ...], ...]:
-        """What the arguments may begin with, word by word."""
-        return tuple(tuple(each.split()) for each in self.words)
+    def starts(self) -> _Starts:
+        """What the arguments may begin with."""
+        return _starts(self.words)
 
     @lazy_property
-    def _harmless_starts(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(tuple(each.split()) for each in self.but)
+    def _harmless_starts(self) -> _Starts:
+        return _starts(self.but)
 
     def fits(self, arguments: Sequence[str], starts: Sequence[str]) -> bool:
         """Return whether the row matches the arguments.
@@ -77,11 +81,13 @@ class CommandRow(
         """
         if self.starts and start_in(arguments, self.starts) is None:
             return False
-        if any(_is_flag(word, self.lacks) for word in arguments):
+        if self.lacks and any(_is_flag(word, self.lacks) for word in arguments):
             return False
         if not all(_have_flag(group, arguments, starts) for group in self.flags):
             return False
-        return _match(self.any_word, arguments, starts) and _match(
+        if self.any_word is not None and not _match(self.any_word, arguments, starts):
+            return False
+        return self.operands is None or _match(
             self.operands, _operands(arguments), _operands(starts)
         )
 
@@ -92,11 +98,20 @@ class CommandRow(
         return start_in(arguments, self._harmless_starts) is not None
 
 
-def start_in(
-    arguments: Sequence[str | None], starts: Iterable[tuple[str, ...]]
-) -> tuple[str, ...] | None:
-    """Return the first of some starts that arguments begin with, or None."""
-    return next((each for each in starts if tuple(arguments[: len(each)]) == each), None)
+def _starts(written: Iterable[str]) -> _Starts:
+    starts: _Starts = {}
+    for words in (tuple(each.split()) for each in written):
+        starts.setdefault(len(words), set()).add(words)
+    return starts
+
+
+def start_in(arguments: Sequence[str | None], starts: _Starts) -> tuple[str | None, ...] | None:
+    """Return those of some starts that arguments begin with, or None."""
+    for length, known in starts.items():
+        start = tuple(arguments[:length])
+        if start in known:
+            return start
+    return None
 
 
 def _is_flag(word: str, group: WordSet) -> bool:
@@ -119,9 +134,9 @@ def _have_flag(group: WordSet, words: Iterable[str], starts: Sequence[str]) -> b
     return any(flag.startswith(start) for start in starts for flag in group)
 
 
-def _match(wanted: Expression | None, words: Iterable[str], starts: Iterable[str]) -> bool:
-    """Return whether a word matches, or what begins with a start may match; None always does."""
-    if wanted is None or any(map(wanted.fullmatch, words)):
+def _match(wanted: Expression, words: Iterable[str], starts: Iterable[str]) -> bool:
+    """Return whether a word matches, or what begins with a start may match."""
+    if any(map(wanted.fullmatch, words)):
         return True
     return any(wanted.fullmatch(each) or wanted.fullmatch(each + _SOMETHING) for each in starts)
 
