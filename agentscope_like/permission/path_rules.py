@@ -44,6 +44,9 @@ class PathRules:
         rules: The rules; their contents are path patterns.
         compile: Compiles the patterns; for this host by default.
 
+    Attributes:
+        rules: The rules.
+
     Raises:
         RuleError: One of the patterns cannot be compiled.
     """

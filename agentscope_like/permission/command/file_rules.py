@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from agentscope_like.paths import (
     KEPT_FOR_PATHS,
@@ -105,50 +106,33 @@ class FileRules:
         if rules is None:
             return
         around.effort.spend(RULE)
-        telling = _Telling(touch, analysis, around)
-        if touch.location is None:
-            yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
-            return
-        if rule := rules.match(touch.location, around.working_directories):
-            yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
+        location, does = touch.location, partial(_does, touch, analysis)
+        if location is None:
+            told = f"the path that {does()} is only known at run time"
+            yield RuleMatch(rules.rules[0], certain=False, told=told)
+        elif rule := rules.match(location, around.working_directories):
+            more = ", and may do anything with it" if touch.kind is TouchKind.NAME else ""
+            told = f"{does()} {_shown(location.absolute, around)}{more}"
+            yield RuleMatch(rule, certain=touch.certain, told=told)
         elif below is not None and touch.below is not _NOTHING:
-            yield from _found_below(touch, touch.location, below, telling, around)
+            for rule, certain, what in _found_below(touch, location, below, around):
+                told = f"{does()} everything below {_shown(touch.target, around)}, {what}"
+                yield RuleMatch(rule, certain=certain, told=told)
 
 
-class _Telling:
-    """Describes one touch in sentences without a full stop."""
+def _does(touch: Touch, analysis: CommandAnalysis) -> str:
+    """Return what part of a command does what, as the beginning of a sentence."""
+    command, part = analysis.command, touch.part
+    if part is not None:
+        command = command[part.span.start : part.span.end]
+    return f"`{shortened(command)}` {touch.kind.value}"
 
-    def __init__(self, touch: Touch, analysis: CommandAnalysis, around: Surroundings) -> None:
-        self._touch = touch
-        self._command = analysis.command
-        self._around = around
 
-    def itself(self) -> str:
-        location = self._touch.location
-        path = self._touch.target if location is None else location.absolute
-        more = ", and may do anything with it" if self._touch.kind is TouchKind.NAME else ""
-        return f"{self._does()} {self._shown(path)}{more}"
-
-    def unknown(self) -> str:
-        return f"the path that {self._does()} is only known at run time"
-
-    def below(self, what: str) -> str:
-        """Return what is done below the path, and `what` is said of it."""
-        return f"{self._does()} everything below {self._shown(self._touch.target)}, {what}"
-
-    def found(self, path: str) -> str:
-        return self.below(f"including {self._shown(path)}")
-
-    def _does(self) -> str:
-        command, part = self._command, self._touch.part
-        if part is not None:
-            command = command[part.span.start : part.span.end]
-        return f"`{shortened(command)}` {self._touch.kind.value}"
-
-    def _shown(self, path: str) -> str:
-        directory = self._around.directory.rstrip("/") + "/"
-        below = path.removeprefix(directory)
-        return f"`{shortened('.' if f'{path}/' == directory else below)}`"
+def _shown(path: str, around: Surroundings) -> str:
+    """Return a path as a person reads it, from the command's directory on."""
+    directory = around.directory.rstrip("/") + "/"
+    below = path.removeprefix(directory)
+    return f"`{shortened('.' if f'{path}/' == directory else below)}`"
 
 
 def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:
@@ -162,26 +146,25 @@ _OF_PROCESS = re.compile(r"/proc/[0-9]+(?:/|$)")
 
 
 def _found_below(
-    touch: Touch, root: Location, rules: PathRules, telling: _Telling, around: Surroundings
-) -> Iterator[RuleMatch]:
-    """Yield the rule that matches something that a touch reaches below its path."""
+    touch: Touch, root: Location, rules: PathRules, around: Surroundings
+) -> Iterator[tuple[PermissionRule, bool, str]]:
+    """Yield the rule that matches something below a touched path, whether certainly, and what."""
     around.effort.spend(RULE)
     rule = rules.match_below(root, around.working_directories)
     if touch.below is Below.ANYTHING or _OF_PROCESS.match(root.resolved):
         if rule is not None:
-            yield RuleMatch(rule, certain=False, told=telling.below("including new files"))
+            yield rule, False, "including new files"
         return
     if rule is None and not touch.follows:
         return
     try:
         held = _held(root, rules, around, follows=touch.follows)
     except TooManyFilesError:
-        rule = rule or rules.rules[0]
-        yield RuleMatch(rule, certain=False, told=telling.below("which is too much to check"))
+        yield rule or rules.rules[0], False, "which is too much to check"
         return
     if held is not None:
         rule, path = held
-        yield RuleMatch(rule, certain=touch.certain_below, told=telling.found(path))
+        yield rule, touch.certain_below, f"including {_shown(path, around)}"
 
 
 def _held(
