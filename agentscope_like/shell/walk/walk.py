@@ -7,7 +7,6 @@ change.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -60,9 +59,6 @@ _WHOLE = WalkScope()
 
 MAX_TEXT = 40_000
 """How many characters of scripts in words are read: `eval eval ...` has the rest read each time."""
-
-_PADDED = re.compile(r"\+(?:0|%[jmdHIMSUVW])")
-"""Formats of `date` for numbers that may begin with 0."""
 
 
 class Walk(CompoundJudge):
@@ -143,12 +139,11 @@ class Walk(CompoundJudge):
         """Judge a text of which bash reads the next line after an error, as in arithmetic."""
         if len(script.statements) == 1:
             return self.script(script, state, scope)
-        padded = _PADDED.search(self.command) is not None
-        if not _may_break_off(script, padded=padded):
+        if not _may_break_off(script):
             return self.script(script, state, scope)
         for line in _lines_of(script):
             after = self.script(line, state, scope)
-            if _may_break_off(script if scope.defined else line, padded=padded):
+            if _may_break_off(script if scope.defined else line):
                 found = mutations(line)
                 left = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
                 after = merge(after, left)
@@ -290,8 +285,6 @@ def _lines_of(script: Script) -> Iterator[Script]:
         yield replace(script, statements=tuple(line))
 
 
-def _may_break_off(script: Script, *, padded: bool) -> bool:
+def _may_break_off(script: Script) -> bool:
     """Return whether arithmetic in a script may fail for some values."""
-    return any(
-        isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
-    )
+    return any(isinstance(node, Arithmetic) and may_fail(node.text) for node in script.nodes)
