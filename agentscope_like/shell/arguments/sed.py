@@ -18,7 +18,7 @@ def _pattern_up_to(delimiter: str) -> str:
     inside = rf"(?!{delimiter})"
     named = rf"\[{inside}[:.=](?:{inside}[a-z-]){{1,12}}{inside}[:.=]{inside}\]"
     member = rf"(?:\\[^\n]|{inside}{named}|{inside}[^\]\\\n])"
-    bracket = rf"(?>\[\^?(?:{inside}\])?{member}*{inside}\])"
+    bracket = rf"(?>\[\^?+(?:{inside}\])?+{member}*{inside}\])"
     return rf"(?:\\[\s\S]|{inside}(?:{bracket}|[^\\\n\[]))*+{delimiter}"
 
 
