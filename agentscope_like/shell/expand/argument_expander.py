@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from agentscope_like.shell.draft import Draft, WalkScope
+from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, Pipe, WalkScope
 from agentscope_like.shell.expand.word_evaluation import evaluate
 from agentscope_like.shell.expand.word_names import names_in_variable
 from agentscope_like.shell.state import State, names_in_parameters, own_doubt, special_parameter
@@ -163,7 +163,10 @@ class Expander:
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
-        scope = self.scope.inside(self.draft.index)
+        scope = replace(self.scope.inside(self.draft.index), output=Pipe())
+        if segment.opener == ">(":
+            self.scope.output.printers.append(scope.output)
+            scope = replace(scope, source=UNKNOWN_INPUT)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)

@@ -152,7 +152,7 @@ class _Builder:
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
         shape, single, numbered, choices, _, names = self._environment.output(segment)
         is_pipe = segment.opener in {"<(", ">("}
-        self.names[id(segment)] = NO_NAMES if is_pipe else names
+        self.names[id(segment)] = names
         if is_pipe:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
         if choices:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agentscope_like.shell.draft import Pipe
 from agentscope_like.shell.state.script_mutations import Mutations
 from agentscope_like.shell.syntax import Script, SimpleCommand
 from agentscope_like.shell.values import (
@@ -205,7 +206,7 @@ class State(Struct, frozen=True, gc=False):
         directories: Where it may run, the likeliest first; empty where unknown.
         variables: What assignments of this command line have set. A name that is missing holds
             whatever the environment gave it.
-        functions: Names that are certainly functions defined in this command line.
+        functions: The functions that are certainly defined here, and where they print to.
         parameters: The positional parameters, where this command line has set them.
         stack: Every directory that `popd` may go to; None where that is unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
@@ -214,7 +215,7 @@ class State(Struct, frozen=True, gc=False):
 
     directories: tuple[str, ...]
     variables: Mapping[str, Argument]
-    functions: frozenset[str] = frozenset()
+    functions: Mapping[str, Pipe] = {}
     parameters: Parameters = UNKNOWN_NAMES
     stack: tuple[str, ...] | None = ()
     before_cd: tuple[str, ...] | None = None
@@ -284,7 +285,7 @@ def merge(*states: State) -> State:
         first = State(
             directories=_union(first.directories, other.directories),
             variables=variables,
-            functions=first.functions & other.functions,
+            functions=_common(first.functions, other.functions),
             stack=first.stack if first.stack == other.stack else None,
             parameters=_merged(first.parameters, other.parameters),
             fixed=first.fixed,
@@ -294,6 +295,14 @@ def merge(*states: State) -> State:
 
 def _merged(one: Parameters, other: Parameters) -> Parameters:
     return one if one == other else any_of(map(names_in_parameters, (one, other)))
+
+
+def _common(one: Mapping[str, Pipe], other: Mapping[str, Pipe]) -> Mapping[str, Pipe]:
+    """Return the functions of both states, each of which may be either."""
+    if one is other:
+        return one
+    both = one.keys() & other.keys()
+    return {name: Pipe([*one[name].printers, *other[name].printers]) for name in both}
 
 
 def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> State:
@@ -306,6 +315,9 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         moves: Whether these may change the directory.
     """
     state = state.fix(found.fixed)
+    if not found.functions.isdisjoint(state.functions):
+        same = {name: pipe for name, pipe in state.functions.items() if name not in found.functions}
+        state = replace(state, functions=same)
     kept: dict[str, Shape] = {}
     for name, shape in found.names.items():
         before = state.variables.get(name)

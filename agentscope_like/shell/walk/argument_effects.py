@@ -16,7 +16,7 @@ from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item
 from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import Draft, shortened
-from agentscope_like.shell.names import PrintedNames
+from agentscope_like.shell.names import names_read
 from agentscope_like.shell.state import (
     State,
     absolute,
@@ -185,7 +185,6 @@ class Actor(Struct):
         fed: What is known of the standard input.
         arrays: Names that may be arrays.
         command: The command text.
-        printed: Follows file names through what commands print.
     """
 
     draft: Draft
@@ -195,7 +194,6 @@ class Actor(Struct):
     fed: Output
     arrays: frozenset[str]
     command: str
-    printed: PrintedNames
 
     def act(self) -> None:
         """Add every effect and doubt of the reading, except those of commands that it runs."""
@@ -354,7 +352,7 @@ class Actor(Struct):
         if role is RoleKind.VARIABLE and reads:
             value = piece_of(self.fed)
         if role is RoleKind.VARIABLE and self.draft.program in programs_with("fills"):
-            value = replace(value, names=self.printed.read_by(self.draft))
+            value = replace(value, names=names_read(self.draft))
         if isinstance(argument, str):
             text = argument
         else:

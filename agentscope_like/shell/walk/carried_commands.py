@@ -12,6 +12,7 @@ from agentscope_like.shell.analysis import EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item, ends_in_time, fed_arguments
 from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import MAX_DEPTH, Draft, WalkScope
+from agentscope_like.shell.names import handed
 from agentscope_like.shell.state import State, known_parameters, names_in_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
 from agentscope_like.shell.values import Argument, Output, Unknown
@@ -103,7 +104,7 @@ class Carrier:
         moves = RoleKind.DIRECTORY in reading.by_kind or item.flag == "-execdir"
         start = state.lost() if moves else state
         inner = self._walk.draft(words, span, start, inside)
-        carried = self._walk.printed.handed(arguments[item.start : item.end], carried, draft, inner)
+        carried = handed(arguments[item.start : item.end], carried, draft, inner)
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
         inner.arguments = carried
         inner.redirects = draft.redirects

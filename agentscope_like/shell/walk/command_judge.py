@@ -102,7 +102,7 @@ class CommandJudge(Struct, gc=False):
     ) -> State:
         """Judge a command whose program is one of `names`: a part for each of them."""
         draft.is_one_of_several = True
-        parts = [draft, *(self._walk.copy(draft) for _ in names[1:])]
+        parts = [draft, *(self._walk.copy(draft, scope) for _ in names[1:])]
         ends: list[State] = []
         for name, part in zip(names, parts, strict=True):
             part.argv = (name, *draft.argv[1:])
@@ -158,6 +158,7 @@ class CommandJudge(Struct, gc=False):
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
+        draft.body = state.functions.get(name)
         known = replace(state, variables={}, parameters=UNKNOWN_NAMES)
         return known.lost() if scope.moves else known
 
@@ -217,7 +218,6 @@ class CommandJudge(Struct, gc=False):
             fed=draft.known_input(scope) if draft.redirects else scope.fed,
             arrays=scope.arrays,
             command=self._walk.command,
-            printed=self._walk.printed,
         )
         if scope.lacking:
             reading.problems = [each for each in reading.problems if not each.is_lack]

@@ -14,9 +14,15 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.analysis import Doubt, EffectKind, Part
-from agentscope_like.shell.draft import MAX_DEPTH, UNKNOWN_INPUT, BudgetError, Draft, WalkScope
+from agentscope_like.shell.draft import (
+    MAX_DEPTH,
+    UNKNOWN_INPUT,
+    BudgetError,
+    Draft,
+    Pipe,
+    WalkScope,
+)
 from agentscope_like.shell.expand import (
     WorkTree,
     heeds_input,
@@ -25,7 +31,7 @@ from agentscope_like.shell.expand import (
     printed_by_any,
     takes_all,
 )
-from agentscope_like.shell.names import PrintedNames
+from agentscope_like.shell.names import names_from
 from agentscope_like.shell.state import (
     Parameters,
     State,
@@ -61,7 +67,6 @@ __all__ = ["MAX_PARTS", "Walk"]
 _REDIRECTS = attrgetter("redirects")
 _NOTHING_KNOWN = Output()
 _SIMPLE = {SimpleCommand}
-_WHOLE = WalkScope()
 
 MAX_PARTS = 128
 """How many simple commands a command line may have."""
@@ -99,11 +104,6 @@ class Walk:
         self._text_read = 0
         self._words_read = 0
 
-    @lazy_property
-    def printed(self) -> PrintedNames:
-        """Follows file names through what commands print."""
-        return PrintedNames(self.drafts)
-
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
 
@@ -112,7 +112,7 @@ class Walk:
         """
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
-        judge(script, State((directory,), {}), self._scope(script, _WHOLE))
+        judge(script, State((directory,), {}), self._scope(script, WalkScope()))
         if any(map(_REDIRECTS, self.drafts)):
             doubt_copied_inputs(self.drafts)
         return tuple(map(Draft.finish, self.drafts))
@@ -133,14 +133,16 @@ class Walk:
             source=scope.source,
         )
         self.drafts.append(draft)
+        scope.output.printers.append(draft)
         return draft
 
-    def copy(self, draft: Draft) -> Draft:
+    def copy(self, draft: Draft, scope: WalkScope) -> Draft:
         """Begin a new part that is like another one so far."""
         self._count(draft.words)
         effects, doubts = list(draft.effects), list(draft.doubts)
         other = replace(draft, index=len(self.drafts), effects=effects, doubts=doubts)
         self.drafts.append(other)
+        scope.output.printers.append(other)
         return other
 
     def _count(self, words: Sequence[Word]) -> None:
@@ -189,7 +191,6 @@ class Walk:
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
         self.texts.append((text, script))
-        self.printed.scripts.setdefault(draft.index, []).append(script)
         if not keeps_input(script):
             scope = replace(scope, source=UNKNOWN_INPUT)
         return self._lines(script, state, self._scope(script, scope))
@@ -213,7 +214,7 @@ class Walk:
     def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
         output = self._substituted(script, state, scope)
-        return output._replace(names=self.printed.output(script))
+        return output._replace(names=names_from(scope.output))
 
     def _substituted(self, script: Script, state: State, scope: WalkScope) -> Output:
         first = len(self.drafts)
@@ -294,13 +295,15 @@ class Walk:
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
         firsts: list[int] = []
+        last = len(pipeline.commands) - 1
+        source = scope.source
         for place, command in enumerate(pipeline.commands):
             firsts.append(len(self.drafts))
-            inner = scope
-            if place:
-                keeps = isinstance(command, SimpleCommand) or keeps_input(command)
-                source = pipeline.commands[place - 1] if keeps else UNKNOWN_INPUT
-                inner = replace(scope, source=source)
+            output = Pipe() if place < last else scope.output
+            if not (isinstance(command, SimpleCommand) or keeps_input(command)):
+                source = UNKNOWN_INPUT
+            inner = replace(scope, source=source, output=output)
+            source = output
             if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
                 before = [
                     draft
@@ -323,13 +326,19 @@ class Walk:
 
     def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
-        self.printed.functions.setdefault(command.name, []).append(command.body)
         directories = () if scope.moves else state.directories
         known = self._parameters(command.name) if scope.place is None else UNKNOWN_NAMES
-        start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
-        inside = replace(scope, fed=Output(), source=UNKNOWN_INPUT, in_function=True, bounded=False)
+        start = State(directories, {}, {}, known, stack=None, fixed=state.fixed)
+        inside = replace(
+            scope,
+            fed=Output(),
+            source=UNKNOWN_INPUT,
+            output=Pipe(),
+            in_function=True,
+            bounded=False,
+        )
         after = self._command(command.body, start, inside)
-        functions = state.functions | {command.name}
+        functions = {**state.functions, command.name: inside.output}
         return replace(state, functions=functions).fix(after.fixed)
 
 

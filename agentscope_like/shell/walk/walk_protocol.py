@@ -7,7 +7,6 @@ from typing import Protocol
 from agentscope_like.shell.analysis import Doubt
 from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand import Substituter
-from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import State
 from agentscope_like.shell.syntax import Script, Span, Word
 
@@ -29,14 +28,10 @@ class Walking(Substituter, Protocol):
     drafts: list[Draft]
     doubts: list[Doubt]
 
-    @property
-    def printed(self) -> PrintedNames:
-        """Return what follows file names through what commands print."""
-
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""
 
-    def copy(self, draft: Draft) -> Draft:
+    def copy(self, draft: Draft, scope: WalkScope) -> Draft:
         """Begin a new part that is like another one so far."""
 
     def script(self, script: Script, state: State, scope: WalkScope) -> State:
