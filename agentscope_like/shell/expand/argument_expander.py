@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, Pipe, WalkScope
 from agentscope_like.shell.expand.word_evaluation import evaluate
 from agentscope_like.shell.expand.word_names import names_in_variable
-from agentscope_like.shell.state import State, names_in_parameters, own_doubt, special_parameter
+from agentscope_like.shell.state import Parameters, State, are_counted, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -24,6 +23,7 @@ from agentscope_like.shell.syntax import (
     fails,
 )
 from agentscope_like.shell.values import (
+    NO_NAMES,
     NUMBER,
     UNKNOWN_NAMES,
     Argument,
@@ -32,6 +32,7 @@ from agentscope_like.shell.values import (
     Shape,
     Unknown,
     any_of,
+    element,
     elements_of,
     names_of,
     several,
@@ -149,17 +150,12 @@ class Expander:
         value = self._state.variables.get(name)
         if name == "_":
             return Unknown()
-        parameters = self._state.parameters
-        if isinstance(parameters, tuple) and (known := _positional(name, parameters)) is not None:
+        if (known := _positional(name, self._state.parameters)) is not None:
             return known
         if value is not None:
             return value
         posix = self.scope.posix
-        known = special_parameter(name, self._state.directories, self.home, posix=posix)
-        is_parameter = name in {"@", "*"} or (name.isdecimal() and name != "0")
-        if is_parameter and isinstance(known, Unknown):
-            return replace(known, names=names_in_parameters(parameters))
-        return known
+        return special_parameter(name, self._state.directories, self.home, posix=posix)
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
@@ -225,14 +221,18 @@ class Expander:
         self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
 
 
-def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:
-    """Return what `$1`, `$#` or `$@` is; None for any other name."""
-    if name == "#":
+def _positional(name: str, parameters: Parameters) -> Argument | None:
+    """Return what `$1`, `$#`, `$@` or `$*` is; None for any other name, or an unknown number."""
+    counted = are_counted(parameters)
+    if name in {"@", "*"}:
+        any_one = either(parameters) if parameters else Unknown(names=NO_NAMES)
+        return several(any_one) if name == "@" else Unknown(single=False, names=names_of(any_one))
+    if name == "#" and counted:
         return str(len(parameters))
-    if name == "@" and parameters:
-        return several(either(list(parameters)))
     if not name.isdecimal() or int(name) == 0:
         return None
+    if not counted:
+        return element(parameters[0])
     return parameters[int(name) - 1] if int(name) <= len(parameters) else ""
 
 

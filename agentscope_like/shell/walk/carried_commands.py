@@ -13,9 +13,9 @@ from agentscope_like.shell.arguments import ArgumentReading, Item, ends_in_time,
 from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import MAX_DEPTH, Draft, WalkScope
 from agentscope_like.shell.names import handed
-from agentscope_like.shell.state import State, known_parameters, names_in_parameters
+from agentscope_like.shell.state import State, known_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
-from agentscope_like.shell.values import Argument, Output, Unknown
+from agentscope_like.shell.values import NO_NAMES, Argument, Output, Unknown, names_of
 from agentscope_like.shell.walk.walk_protocol import Walking
 
 __all__ = ["Carrier"]
@@ -147,12 +147,9 @@ class Carrier:
         posix = draft.program in programs_with("plain_shell")
         inside = replace(inside, posix=posix, in_function=False)
         parameters = known_parameters(arguments[item.start + 2 :])
-        name = names_in_parameters(tuple(arguments[item.start + 1 : item.start + 2]))
-        fresh = State(
-            directories=state.directories,
-            variables={"0": Unknown(names=name)},
-            parameters=parameters,
-        )
+        named = arguments[item.start + 1 : item.start + 2]
+        name = Unknown(names=names_of(named[0]) if named else NO_NAMES)
+        fresh = State(state.directories, {"0": name}, parameters=parameters)
         first = len(self._walk.drafts)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         if not reading.used.isdisjoint(_LOGIN) and (

@@ -14,10 +14,17 @@ from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
-from agentscope_like.shell.state import State, absolute, merge, parameters_after, without_parameters
+from agentscope_like.shell.state import (
+    UNKNOWN_PARAMETERS,
+    State,
+    absolute,
+    merge,
+    parameters_after,
+    without_parameters,
+)
 from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
 from agentscope_like.shell.syntax.words import read_let
-from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Unknown
+from agentscope_like.shell.values import Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
 from agentscope_like.shell.walk.carried_commands import Carrier
 from agentscope_like.shell.walk.purposes import purpose_of
@@ -159,7 +166,7 @@ class CommandJudge(Struct, gc=False):
                 kind=EffectKind.EXECUTE,
             )
         draft.body = state.functions.get(name)
-        known = replace(state, variables={}, parameters=UNKNOWN_NAMES)
+        known = replace(state, variables={}, parameters=UNKNOWN_PARAMETERS)
         return known.lost() if scope.moves else known
 
     def _unknown(

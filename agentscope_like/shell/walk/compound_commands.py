@@ -11,11 +11,9 @@ from agentscope_like.shell.arguments import check_condition
 from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, WalkScope
 from agentscope_like.shell.expand import Expander, keeps_input
 from agentscope_like.shell.state import (
-    Parameters,
     State,
     merge,
     mutations,
-    names_in_parameters,
     own_doubt,
     widened,
 )
@@ -126,12 +124,12 @@ class ControlJudge:
 
     def _loop_value(self, command: For, state: State, scope: WalkScope) -> tuple[Argument, State]:
         """Return what the variable of a `for` holds in its body, and the state after its words."""
-        if command.words is None:
-            return _any_parameter(state.parameters), state
-        expander = self._expander(command.span, state, scope)
-        values = [element(expander.argument(word)) for word in command.words]
-        state = self._after(expander, state)
-        return (join(values) if values else Unknown(names=NO_NAMES)), state
+        values = [*state.parameters]
+        if command.words is not None:
+            expander = self._expander(command.span, state, scope)
+            values = [expander.argument(word) for word in command.words]
+            state = self._after(expander, state)
+        return (join([*map(element, values)]) if values else Unknown(names=NO_NAMES)), state
 
     def _expander(self, span: Span, state: State, scope: WalkScope) -> Expander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
@@ -164,13 +162,6 @@ class ControlJudge:
             ends.append(self._walk.script(arm.body, start, scope))
             start = merge(state, start, ends[-1]) if arm.falls else start
         return merge(state, *ends)
-
-
-def _any_parameter(parameters: Parameters) -> Argument:
-    """Return what is known of any one of the positional parameters."""
-    if isinstance(parameters, tuple) and parameters:
-        return join(parameters)
-    return Unknown(names=names_in_parameters(parameters))
 
 
 def judge_evaluation(

@@ -33,6 +33,7 @@ from agentscope_like.shell.expand import (
 )
 from agentscope_like.shell.names import names_from
 from agentscope_like.shell.state import (
+    UNKNOWN_PARAMETERS,
     Parameters,
     State,
     merge,
@@ -56,7 +57,7 @@ from agentscope_like.shell.syntax import (
     may_fail,
     read,
 )
-from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Output
+from agentscope_like.shell.values import Argument, Output
 from agentscope_like.shell.walk.command_judge import CommandJudge
 from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_evaluation
 from agentscope_like.shell.walk.posix_differences import bash_only
@@ -220,16 +221,12 @@ class Walk:
         first = len(self.drafts)
         scope = self._scope(script, scope)
         self.script(script, state, scope)
-        if self._work_tree is not None and (
-            texts := self._work_tree.printed(script, self.drafts[first:], state, scope)
-        ):
-            return Output(choices=texts)
         statements = script.statements
-        if not all(each.connector in {"&&", "||"} for each in statements[:-1]):
+        connectors = {each.connector for each in statements[:-1]}
+        if not connectors <= {"&&", "||"}:
             return Output()
-        return printed_by_any(
-            [self._printed(each.command, self.drafts[first:], scope) for each in statements]
-        )
+        outputs = [self._printed(each.command, self.drafts[first:], scope) for each in statements]
+        return printed_by_any(outputs, after_failure=connectors == {"||"})
 
     def _printed(
         self, command: Command, drafts: Sequence[Draft], scope: WalkScope
@@ -244,6 +241,8 @@ class Walk:
         last = commands[-1]
         if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
             return Output()
+        if self._work_tree is not None and last is command and self._work_tree.answers(stages[-1]):
+            return Output(choices=(self._work_tree.root, ""))
         return printed(stages if len(stages) == len(commands) else stages[-1:])
 
     def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
@@ -322,12 +321,12 @@ class Walk:
         """Return the arguments that every call of a function has, if they are in the text."""
         if self._calls is None:
             self._calls = {} if self._script is None else parameters_of_calls(self._script)
-        return self._calls.get(name, UNKNOWN_NAMES)
+        return self._calls.get(name, UNKNOWN_PARAMETERS)
 
     def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
-        known = self._parameters(command.name) if scope.place is None else UNKNOWN_NAMES
+        known = self._parameters(command.name) if scope.place is None else UNKNOWN_PARAMETERS
         start = State(directories, {}, {}, known, stack=None, fixed=state.fixed)
         inside = replace(
             scope,
