@@ -177,7 +177,7 @@ def _said_by(draft: Draft) -> Names:
 
 def _within(value: Unknown, names: Names, inner: Draft) -> Names:
     """Return what is known of names that stand behind or before other text of a word."""
-    if value.suffix:
+    if value.end:
         return replace(names, spoken=True, exact=False)  # its known end is looked at
     is_placed = value.prefix.startswith("/") or bool(inner.directories)
     if names.spoken or not (is_placed and value.prefix.endswith("/")):

@@ -26,6 +26,7 @@ from agentscope_like.shell.secrets.known_ends import is_ending, may_be_secret, m
 from agentscope_like.shell.secrets.told_names import Text, pieces
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
+from agentscope_like.shell.syntax import Span
 from agentscope_like.shell.touches import is_pattern
 
 __all__ = ["NamedCredentials", "links_objection"]
@@ -33,22 +34,27 @@ __all__ = ["NamedCredentials", "links_objection"]
 _READ, _DIRECTORY = EffectKind.READ, FileKind.DIRECTORY
 _MAGIC = re.compile(r"[*?\[]")
 _UNESCAPED = re.compile(r"\[([*?\[])\]")
+_NOWHERE = Span(0, 0)
 
 
 class NamedCredentials:
-    """Says why what a name leads to is not to be read."""
+    """Says why what a name leads to is not to be read.
 
-    __slots__ = ("_around", "_credentials", "_harmless")
+    For patterns and hard links, it finds the credentials that lie in the home and below the working
+    directories; of the latter, the nearest 5,000 entries are examined.
+    """
+
+    __slots__ = ("_around", "_harmless", "_known")
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
-        self._credentials = _Credentials(around)
         self._harmless: set[tuple[str, str]] = set()
+        self._known: dict[tuple[int, int], tuple[str, str]] | None = None
 
     def of_location(self, location: Location) -> str | None:
         """Return why a path is not to be read, or None."""
         reason = self._around.read_objection(location)
-        return reason or self._credentials.link_objection(location)
+        return reason or self._link_objection(location)
 
     def of_chosen(self, name: str) -> str | None:
         """Return why the files that a search or git names are secret, or None."""
@@ -63,14 +69,28 @@ class NamedCredentials:
             return self._of_path(name, self._around.directory)
         if is_ending(name):
             return may_match_secret(name)
-        return self._credentials.match_objection(name)
+        return self._match_objection(name)
 
-    def of_texts(self, texts: Iterable[str], part: Part) -> str | None:
-        """Return why a name in a text is secret, or None."""
-        for text in texts:
-            for name in pieces(text):
-                for directory in part.directories or (self._around.directory,):
-                    if reason := self._of_path(name, directory):
+    def of_spoken(self, texts: Iterable[Text], directories: Iterable[str]) -> str | None:
+        """Return why a name or pattern in some texts is secret, or None.
+
+        Args:
+            texts: What stands in the command.
+            directories: Where the names may be relative to.
+        """
+        for is_whole, text in texts:
+            if not is_whole and text.strip("*?/"):
+                self._around.effort.spend(ENDING)
+                if reason := may_be_secret(text):
+                    return reason
+            for pattern in dict.fromkeys((text, *text.split())) if is_whole else ():
+                bare = _UNESCAPED.sub(r"\1", pattern)
+                is_magic = _MAGIC.search(_UNESCAPED.sub("", pattern)) is not None
+                for directory in directories:
+                    reason = self._of_pattern(pattern, directory) if is_magic else None
+                    for name in () if reason else pieces(bare):
+                        reason = reason or self._of_path(name, directory)
+                    if reason:
                         return reason
         return None
 
@@ -88,48 +108,18 @@ class NamedCredentials:
         self._harmless.add((directory, word))
         return None
 
-    def of_patterns(self, texts: Iterable[Text], part: Part) -> str | None:
-        """Return why not to read what words may name that are patterns, held or computed."""
-        for is_whole, text in texts:
-            if not is_whole and text.strip("*?/"):
-                self._around.effort.spend(ENDING)
-                if reason := may_be_secret(text):
-                    return reason
-            for pattern in text.split() if is_whole else ():
-                reason = self._of_pattern(pattern, part) if _MAGIC.search(pattern) else None
-                if reason := reason or self.of_texts([_UNESCAPED.sub(r"\1", pattern)], part):
-                    return reason
-        return None
-
-    def _of_pattern(self, pattern: str, part: Part) -> str | None:
+    def _of_pattern(self, pattern: str, directory: str) -> str | None:
         """Return why not to read what a pattern matches now, or None."""
-        for directory in part.directories or (self._around.directory,):
-            path = joined(directory, pattern)
-            if path is not None and (directory, path) not in self._harmless:
-                effect = Effect(_READ, pattern, path, part.span, glob=True)
-                is_folder = pattern.endswith("/")
-                for location in self._around.locations(effect) or ():
-                    if is_folder and location.kind is not _DIRECTORY:
-                        continue
-                    if reason := self.of_location(location):
-                        return reason
-                self._harmless.add((directory, path))
+        effect = Effect(_READ, pattern, joined(directory, pattern), _NOWHERE, glob=True)
+        is_folder = pattern.endswith("/")
+        for location in self._around.locations(effect) or ():
+            if is_folder and location.kind is not _DIRECTORY:
+                continue
+            if reason := self.of_location(location):
+                return reason
         return None
 
-
-class _Credentials:
-    """Finds the credentials that lie in the home and below the working directories.
-
-    Below the working directories, the nearest 5,000 entries are examined.
-    """
-
-    __slots__ = ("_around", "_known")
-
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
-        self._known: dict[tuple[int, int], tuple[str, str]] | None = None
-
-    def match_objection(self, pattern: str) -> str | None:
+    def _match_objection(self, pattern: str) -> str | None:
         """Return why a pattern's last name matches a credential, or None."""
         name = fold(pattern.rstrip("/").rpartition("/")[2])
         for path, reason in self._all().values():
@@ -137,7 +127,7 @@ class _Credentials:
                 return f"`{pattern}` matches a credential: {reason}"
         return None
 
-    def link_objection(self, location: Location) -> str | None:
+    def _link_objection(self, location: Location) -> str | None:
         """Return why a file with several hard links is a credential, or None."""
         if location.kind is not FileKind.FILE or location.identity is None:
             return None

@@ -7,8 +7,11 @@ of which nothing is known is a doubt (`origins`).
 
 from __future__ import annotations
 
+from itertools import chain
+
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, FOLDER, FileKind, Location
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import (
@@ -22,16 +25,16 @@ from agentscope_like.shell.facts import (
     reads_unseen_files,
     searches_below,
     shows_computed,
+    shows_unseen_files,
 )
-from agentscope_like.shell.names import Prints, feeders, name_source, unnamed_reads
+from agentscope_like.shell.names import feeders, unnamed_reads
 from agentscope_like.shell.secrets.credentials import NamedCredentials, links_objection
 from agentscope_like.shell.secrets.known_ends import is_any_name, may_be_secret, may_hold_secrets
 from agentscope_like.shell.secrets.told_names import (
     found_names,
-    held_words,
-    known_text,
+    held_texts,
     named_files,
-    said,
+    told_texts,
 )
 from agentscope_like.shell.surroundings import Surroundings
 
@@ -45,36 +48,32 @@ _PROCESS = "/dev/fd/"
 _UNKNOWN_PLACE = "would read a whole directory that is only known at run time"
 
 
-class Secrets(Struct):
+class Secrets(Struct, dict=True):
     """Finds the credentials that the parts of one command would show.
 
     Attributes:
         analysis: The whole command.
         around: Where it runs.
-        reads_unseen: Whether some part reads files that others name, so that to list is to read.
-        sources: The identities of the parts that print the names of what others read.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
-    _named: NamedCredentials
-    reads_unseen: bool = False
-    sources: frozenset[int] = frozenset()
 
-    @classmethod
-    def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
-        """Return the finder for a command."""
-        named = NamedCredentials(around)
-        if not any(map(reads_unseen_files, analysis.parts)):
-            return cls(analysis, around, named)
-        sources = frozenset(
-            id(analysis.parts[number])
-            for part in analysis.parts
-            if reads_unseen_files(part) and not counts(part)
-            for effect in unnamed_reads(part)
-            for number in effect.names.producers
-        )
-        return cls(analysis, around, named, True, sources)
+    @lazy_property
+    def reads_unseen(self) -> bool:
+        """Whether some part reads files that others name, so that every word may be a name."""
+        return any(map(reads_unseen_files, self.analysis.parts))
+
+    @lazy_property
+    def _sources(self) -> frozenset[int]:
+        """The identities of the parts that print the names of what others show."""
+        parts = self.analysis.parts
+        shown = chain.from_iterable(map(unnamed_reads, filter(shows_unseen_files, parts)))
+        return frozenset(id(parts[number]) for each in shown for number in each.names.producers)
+
+    @lazy_property
+    def _named(self) -> NamedCredentials:
+        return NamedCredentials(self.around)
 
     # What is read
 
@@ -160,7 +159,7 @@ class Secrets(Struct):
         return None
 
     def _is_source(self, part: Part) -> bool:
-        return id(part) in self.sources
+        return id(part) in self._sources
 
     def _below(self, directory: Location, part: Part) -> str | None:
         """Return why not to read all below a directory, or None."""
@@ -207,22 +206,15 @@ class Secrets(Struct):
         return not any(self.around.locate(f"{each}/{word}").exists for each in part.directories)
 
     def _handed_objection(self, part: Part) -> str | None:
-        """Return why the names that a part lists are secret, or None."""
+        """Return why a name that a part looks for, or that is written there, is secret, or None."""
         for name in found_names(part):
             if reason := self._named.of_found(name):
                 return f"would find a secret: {reason}"
-        if reason := self._named.of_texts(said(part), part):
-            return f"names a sensitive path: {reason}"
-        home = self.around.home
-        judged = {effect.span for effect in part.effects}  # as what it reads
-        words = [word for word in part.words[1:] if word.span not in judged]
-        own = [known_text(word, home) for word in words if word.literal is None]
-        if name_source(part) in {Prints.ITS_WORDS, Prints.NEW_WORDS}:
-            own += [(True, word) for word in part.argv[1:] if word is not None]
+        texts = told_texts(part, self.around.home)
         if part is self.analysis.parts[0]:
-            own += [known_text(word, home, is_held=True) for word in held_words(self.analysis)]
-        reason = self._named.of_patterns(own, part)
-        return None if reason is None else _told(reason)
+            texts = chain(texts, held_texts(self.analysis, self.around.home))
+        reason = self._named.of_spoken(texts, part.directories or (self.around.directory,))
+        return None if reason is None else f"names a sensitive path: {reason}"
 
 
 def _told(reason: str) -> str:

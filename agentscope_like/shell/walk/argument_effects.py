@@ -125,7 +125,7 @@ def path_effects(
         targets, glob = (argument.pattern,), True
     else:
         unnamed = Effect(
-            kind, source, None, span, recursive, end=argument.ending, names=argument.names
+            kind, source, None, span, recursive, end=argument.end, names=argument.names
         )
         return [replace(unnamed, start=start) for start in _starts(argument.prefix, directories)]
     effects: list[Effect] = []
