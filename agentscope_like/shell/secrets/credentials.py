@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from fnmatch import translate
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
@@ -22,7 +21,11 @@ from agentscope_like.paths import (
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import follows
 from agentscope_like.shell.names import plain_name
-from agentscope_like.shell.secrets.known_ends import is_ending, may_be_secret, may_match_secret
+from agentscope_like.shell.secrets.known_ends import (
+    is_ending,
+    may_be_secret,
+    may_match_secret,
+)
 from agentscope_like.shell.secrets.told_names import Text, pieces
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
@@ -123,7 +126,7 @@ class NamedCredentials:
         """Return why a pattern's last name matches a credential, or None."""
         name = fold(pattern.rstrip("/").rpartition("/")[2])
         for path, reason in self._all().values():
-            if matches(fold(_name(path)), name):
+            if matches(fold(path.rpartition("/")[2]), name):
                 return f"`{pattern}` matches a credential: {reason}"
         return None
 
@@ -160,9 +163,8 @@ class NamedCredentials:
 
     def _paths(self) -> Iterator[str]:
         """Yield the possible paths of credentials."""
-        is_name = _last_names().fullmatch
         for directory in self._around.working_directories:
-            yield from (each for each in self._below(directory) if is_name(fold(_name(each))))
+            yield from self._below(directory)
         if self._around.home is None:
             return
         for each in _places_at_home():
@@ -177,22 +179,6 @@ class NamedCredentials:
                 yield entry.path
         except TooManyFilesError:
             return
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-@lru_cache(maxsize=1)
-def _last_names() -> re.Pattern[str]:
-    """Return the name patterns of credentials in any directory."""
-    paths = [
-        fold(path)
-        for row in paths_asked_to_read()
-        for path in row.paths
-        if not path.endswith("/**")
-    ]
-    return re.compile("|".join(translate(path.rpartition("/")[2]) for path in paths))
 
 
 @lru_cache(maxsize=1)
