@@ -48,13 +48,6 @@ _WORDS = Output(Shape.WORD, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
 
 
-class _Find(Struct, frozen=True, forbid_unknown_fields=True):
-    """The table `find` of `printing.toml`."""
-
-    leading: tuple[str, ...]
-    printing: tuple[str, ...]
-
-
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `printing.toml`, which says what each field is."""
 
@@ -67,10 +60,10 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     numbering_awk: Expression
     marking: Expression
     unmarking: Expression
-    find: _Find
+    placing: Expression
 
 
-_table = table_beside(__file__, "printing.toml", _Table, _Find)
+_table = table_beside(__file__, "printing.toml", _Table)
 
 
 def may_ask_for_root(command: str) -> bool:
@@ -226,14 +219,11 @@ def _of_dirname(words: Sequence[str]) -> Output:
 
 def _of_place(command: Draft) -> Output:
     """Return what `pwd` prints, or whether `find` prints paths, each with a NUL at its end."""
-    words = command.argv[1:]
+    words = [word for word in command.argv if word is not None]
     if command.program == "pwd":
-        return Output() if words else Output(choices=command.directories)
-    find = _table().find
-    prints = [word for word in words if word is not None and word.startswith(find.printing)]
-    leads = not words[:1] or words[0] is None or words[0].startswith(find.leading)
-    is_known = None not in words and not leads
-    return Output(single=False, places=is_known and prints == ["-print0"])
+        return Output() if command.argv[1:] else Output(choices=command.directories)
+    places = _table().placing.fullmatch(_by_first_name(words)) is not None
+    return Output(single=False, places=places and len(words) == len(command.argv))
 
 
 def _keeps_lines(stage: Draft) -> bool:
