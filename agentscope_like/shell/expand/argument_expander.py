@@ -42,12 +42,21 @@ from agentscope_like.shell.values import join as either
 __all__ = ["Expander", "Substituter"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_GIVING = frozenset({":=", "=", ":-", "-", ":+", "+"})
+"""Operators whose argument an expansion may become."""
+
 _SAID = frozenset({"grep", "Binary", "file"})
 _UNAWAITED = frozenset({"<(", ">("})
 
 
 class Substituter(Protocol):
-    """Judges the script of a substitution and returns what it prints."""
+    """Judges the script of a substitution and returns what it prints.
+
+    Attributes:
+        held: What variables may hold, and texts that are an input.
+    """
+
+    held: list[Unknown]
 
     def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge `script`, which runs in a subshell."""
@@ -171,6 +180,8 @@ class Expander:
         """Return what a parameter expands to, and what is known of the file names in that."""
         base = self._element(segment) if "[" in segment.name else self._base(segment.name)
         argument = self.text(segment.argument) if segment.argument is not None else ""
+        if segment.operator in _GIVING:
+            self.hold(argument)
         value = self._operated(segment, base, argument)
         return value, names_in_variable(segment, base, argument)
 
@@ -186,6 +197,10 @@ class Expander:
             self._assign_default(segment, argument)
         known = _known(segment, base)
         return _operated(operator, base, argument) if known is None else known
+
+    def hold(self, value: Argument) -> None:
+        """Note that commands may get `value` by a variable or as their input."""
+        self._walker.held.append(Unknown(choices=(value,)) if isinstance(value, str) else value)
 
     def assign(self, name: str, value: Argument) -> None:
         """Note that `name` holds `value` where the next word is expanded."""
@@ -223,15 +238,14 @@ class Expander:
 
 def _positional(name: str, parameters: Parameters) -> Argument | None:
     """Return what `$1`, `$#`, `$@` or `$*` is; None for any other name, or an unknown number."""
-    counted = are_counted(parameters)
     if name in {"@", "*"}:
         any_one = either(parameters) if parameters else Unknown(names=NO_NAMES)
         return several(any_one) if name == "@" else Unknown(single=False, names=names_of(any_one))
-    if name == "#" and counted:
-        return str(len(parameters))
+    if name == "#":
+        return str(len(parameters)) if are_counted(parameters) else None
     if not name.isdecimal() or int(name) == 0:
         return None
-    if not counted:
+    if not are_counted(parameters):
         return element(parameters[0])
     return parameters[int(name) - 1] if int(name) <= len(parameters) else ""
 

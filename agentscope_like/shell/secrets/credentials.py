@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, product, takewhile
 
 from agentscope_like.paths import (
     ENDING,
@@ -26,11 +26,12 @@ from agentscope_like.shell.secrets.known_ends import (
     may_be_secret,
     may_match_secret,
 )
-from agentscope_like.shell.secrets.told_names import Text, pieces
+from agentscope_like.shell.secrets.told_names import pieces
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Span
 from agentscope_like.shell.touches import is_pattern
+from agentscope_like.shell.values import Argument, Unknown
 
 __all__ = ["NamedCredentials", "links_objection"]
 
@@ -74,28 +75,41 @@ class NamedCredentials:
             return may_match_secret(name)
         return self._match_objection(name)
 
-    def of_spoken(self, texts: Iterable[Text], directories: Iterable[str]) -> str | None:
-        """Return why a name or pattern in some texts is secret, or None.
+    def of_spoken(self, values: Iterable[Argument], directories: Iterable[str]) -> str | None:
+        """Return why a name in some values is secret, or None.
 
         Args:
-            texts: What stands in the command.
+            values: What stands in the command: names, or what is known of computed ones, in which
+                any text may be a pattern.
             directories: Where the names may be relative to.
         """
-        for is_whole, text in texts:
-            if not is_whole and text.strip("*?/"):
-                self._around.effort.spend(ENDING)
-                if reason := may_be_secret(text):
+        for value in values:
+            is_pattern = isinstance(value, Unknown)
+            if isinstance(value, str):
+                texts: Sequence[str] = (value,)
+            elif value.choices:
+                texts = value.choices
+            elif value.pattern is not None:
+                texts = (_UNESCAPED.sub(r"\1", value.pattern),)
+            elif reason := self.of_end(_UNESCAPED.sub(r"\1", value.end)):
+                return reason
+            else:
+                continue
+            for text, directory in product(texts, directories):
+                found = chain(
+                    (self._of_pattern(each, directory) for each in text.split() if is_pattern),
+                    (self._of_path(each, directory) for each in pieces(text)),
+                )
+                if reason := next(filter(None, found), None):
                     return reason
-            for pattern in dict.fromkeys((text, *text.split())) if is_whole else ():
-                bare = _UNESCAPED.sub(r"\1", pattern)
-                is_magic = _MAGIC.search(_UNESCAPED.sub("", pattern)) is not None
-                for directory in directories:
-                    reason = self._of_pattern(pattern, directory) if is_magic else None
-                    for name in () if reason else pieces(bare):
-                        reason = reason or self._of_path(name, directory)
-                    if reason:
-                        return reason
         return None
+
+    def of_end(self, end: str) -> str | None:
+        """Return why a path with this end may be secret, or None."""
+        if not end.strip("*?/"):
+            return None
+        self._around.effort.spend(ENDING)
+        return may_be_secret(end)
 
     def _of_path(self, word: str, directory: str) -> str | None:
         """Return why a word is not to be read, if it is a path or holds one."""
@@ -113,6 +127,8 @@ class NamedCredentials:
 
     def _of_pattern(self, pattern: str, directory: str) -> str | None:
         """Return why not to read what a pattern matches now, or None."""
+        if not _MAGIC.search(pattern):
+            return None
         effect = Effect(_READ, pattern, joined(directory, pattern), _NOWHERE, glob=True)
         is_folder = pattern.endswith("/")
         for location in self._around.locations(effect) or ():

@@ -7,12 +7,12 @@ of which nothing is known is a doubt (`origins`).
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, filterfalse
 
 from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.paths import ENDING, FOLDER, FileKind, Location
+from agentscope_like.paths import FOLDER, FileKind, Location
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import (
     Implied,
@@ -29,14 +29,14 @@ from agentscope_like.shell.facts import (
 )
 from agentscope_like.shell.names import feeders, unnamed_reads
 from agentscope_like.shell.secrets.credentials import NamedCredentials, links_objection
-from agentscope_like.shell.secrets.known_ends import is_any_name, may_be_secret, may_hold_secrets
+from agentscope_like.shell.secrets.known_ends import is_any_name, may_hold_secrets
 from agentscope_like.shell.secrets.told_names import (
     found_names,
-    held_texts,
     named_files,
-    told_texts,
+    told_values,
 )
 from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.values import Argument
 
 __all__ = ["Secrets"]
 
@@ -109,39 +109,30 @@ class Secrets(Struct, dict=True):
         """
         if effect.start.startswith(_PROCESS):
             return None
-        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
-        takes_any = reads_all or ("/" in effect.end and is_any_name(effect.end))
         shows = not lists and not counts(part)
-        if (takes_any if shows else reads_all) and self._may_lead_anywhere(effect, part):
-            return _UNKNOWN_PLACE
-        return (self._of_end(effect) or self._of_start(effect)) if shows else None
-
-    def _may_lead_anywhere(self, effect: Effect, part: Part) -> bool:
-        """Return whether a directory of which the start is not known may hold secrets."""
-        if self.reads_unseen and feeders(effect, part, self.analysis) is not None:
-            return False
-        if effect.start:
-            folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-            return self.around.read_objection(folder, recursive=True) is not None
-        return may_hold_secrets(effect.end, self.around.home)
+        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
+        takes_any = reads_all or (shows and "/" in effect.end and is_any_name(effect.end))
+        reason = self._of_start(effect)
+        if takes_any and feeders(effect, part, self.analysis) is None:
+            holds_all = not effect.start and may_hold_secrets(effect.end, self.around.home)
+            if reason or holds_all:
+                return _UNKNOWN_PLACE
+        reason = self._of_end(effect) or (None if "/" in effect.end else reason)
+        return None if reason is None or not shows else _told(reason)
 
     def _of_end(self, effect: Effect) -> str | None:
         """Return why not to read what the end of a path names wherever it begins, or None."""
-        if not effect.end:
-            return None
-        self.around.effort.spend(ENDING)
-        reason = may_be_secret(effect.end)
-        if reason is None and effect.start:
+        reason = self._named.of_end(effect.end)
+        if reason is None and effect.start and effect.end:
             reason = self.around.read_objection(self.around.locate(f"{effect.start}{effect.end}"))
-        return None if reason is None else _told(reason)
+        return reason
 
     def _of_start(self, effect: Effect) -> str | None:
-        """Return why not to read a path of which the start, and perhaps the end, is known."""
-        if not effect.start or "/" in effect.end:
+        """Return why not to read all below the directory that a path begins with, or None."""
+        if not effect.start:
             return None
         folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-        reason = self.around.read_objection(folder, recursive=True)
-        return None if reason is None else _told(reason)
+        return self.around.read_objection(folder, recursive=True)
 
     # What is searched
 
@@ -210,11 +201,17 @@ class Secrets(Struct, dict=True):
         for name in found_names(part):
             if reason := self._named.of_found(name):
                 return f"would find a secret: {reason}"
-        texts = told_texts(part, self.around.home)
-        if part is self.analysis.parts[0]:
-            texts = chain(texts, held_texts(self.analysis, self.around.home))
-        reason = self._named.of_spoken(texts, part.directories or (self.around.directory,))
-        return None if reason is None else f"names a sensitive path: {reason}"
+        held = self.analysis.held if part is self.analysis.parts[0] else ()
+        values = [*told_values(part), *held]
+        places = part.directories or (self.around.directory,)
+        if reason := self._named.of_spoken(filter(_is_text, values), places):
+            return f"names a sensitive path: {reason}"
+        reason = self._named.of_spoken(filterfalse(_is_text, values), places)
+        return None if reason is None else _told(reason)
+
+
+def _is_text(value: Argument) -> bool:
+    return isinstance(value, str)
 
 
 def _told(reason: str) -> str:

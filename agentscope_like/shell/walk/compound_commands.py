@@ -128,6 +128,8 @@ class ControlJudge:
         if command.words is not None:
             expander = self._expander(command.span, state, scope)
             values = [expander.argument(word) for word in command.words]
+            for value in values:
+                expander.hold(value)
             state = self._after(expander, state)
         return (join([*map(element, values)]) if values else Unknown(names=NO_NAMES)), state
 

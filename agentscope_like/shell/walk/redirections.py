@@ -56,6 +56,7 @@ def judge_redirects(
         if not redirect.feeds:
             continue
         if is_text:
+            expander.hold(value)
             expander.draft.source = names_in_text(word, value)
         elif _is_pipe(word):
             expander.draft.source = names_of(value)
@@ -163,8 +164,11 @@ def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
     """Return the value of a variable, or of any element of an array, for later commands."""
     if assignment.elements is None:
         value = expander.text(assignment.value)
+        expander.hold(value)
     else:
         values = [element(expander.argument(word)) for word in assignment.elements]
+        for each in values:
+            expander.hold(each)
         value = join(values) if values else Unknown()
         expander.assign(elements_of(assignment.name), Unknown())
     expander.assign(assignment.name, Unknown() if assignment.append else value)

@@ -57,7 +57,7 @@ from agentscope_like.shell.syntax import (
     may_fail,
     read,
 )
-from agentscope_like.shell.values import Argument, Output
+from agentscope_like.shell.values import Argument, Output, Unknown
 from agentscope_like.shell.walk.command_judge import CommandJudge
 from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_evaluation
 from agentscope_like.shell.walk.posix_differences import bash_only
@@ -91,6 +91,7 @@ class Walk:
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
         texts: The scripts that were read in words, each with its text.
+        held: What variables may hold, and texts that are an input.
     """
 
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
@@ -99,6 +100,7 @@ class Walk:
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
+        self.held: list[Unknown] = []
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
