@@ -17,6 +17,7 @@ from agentscope_like.nearest import nearest
 
 __all__ = [
     "Expression",
+    "Lines",
     "TableError",
     "WordSet",
     "convert_table",
@@ -38,6 +39,12 @@ class TableError(ValueError):
 
 class WordSet(frozenset[str]):
     """Words of a table, which are written as one text with blanks between them."""
+
+
+class Lines(tuple[str, ...]):
+    """Lines of a table, which are written as one text; those that begin with `# ` are comments."""
+
+    __slots__ = ()
 
 
 class Expression:
@@ -119,11 +126,13 @@ def convert_table(data: object, record: type[_Record], *nested: type[Struct], na
 
 
 def _converted(wanted: type, value: Any) -> Any:
-    """Return a text as an expression or as words.
+    """Return a text as an expression, as words or as lines.
 
     Raises:
         ValueError: It is no text.
     """
-    if wanted not in (Expression, WordSet) or not isinstance(value, str):
+    if wanted not in (Expression, Lines, WordSet) or not isinstance(value, str):
         raise ValueError(f"Expected `{wanted.__name__}`, got `{type(value).__name__}`")
+    if wanted is Lines:
+        return Lines(line for line in value.split("\n") if line and not line.startswith("# "))
     return Expression(value) if wanted is Expression else WordSet(value.split())

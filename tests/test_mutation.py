@@ -110,8 +110,8 @@ def test_tables_beside_the_catalog_lose_words_and_alternatives() -> None:
     assert traits.replace("cp xcp", " xcp") in changed_rules("catalog/traits.toml", traits)
     options = "[name_lists]\nfile = 'a|b'\n"
     assert options.replace("a|b", "a") in changed_rules("showing.toml", options)
-    history = 'history = ["a"]\n'
-    assert changed_rules("removal.toml", history) == {history.replace('a"', '"'), "\n"}
+    names = 'credential_names = ["a"]\n'
+    assert changed_rules("sensitive.toml", names) == {names.replace('a"', '"'), "\n"}
     purposes = '[git]\nadd = "stages changes"\n'
     assert changed_rules("purposes.toml", purposes) == {"", "[git]\n\n"}
 

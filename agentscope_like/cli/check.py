@@ -27,7 +27,7 @@ from agentscope_like.permission import (
     PermissionRule,
     rules_of,
 )
-from agentscope_like.permission.explain import Explanation, Line, LineRole, explain_call
+from agentscope_like.permission.explain import Explanation, Line, LineRole, explain_call, lay_out
 
 if TYPE_CHECKING:
     from agentscope_like.tool import ToolBase
@@ -154,7 +154,7 @@ def print_explanation(
 
     width = min(shutil.get_terminal_size().columns, 100)
     colour = sys.stdout is not None and sys.stdout.isatty()
-    for line in explanation.lines(width):
+    for line in lay_out(explanation, width):
         if line.role is LineRole.ROW and not with_row:
             continue
         typer.echo(_coloured(line) if colour else line.text)

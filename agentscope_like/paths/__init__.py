@@ -39,7 +39,6 @@ from agentscope_like.paths.location import (
     MAX_SYMLINKS,
     FileKind,
     Location,
-    contains,
     inside,
     inside_any,
     is_below,
@@ -47,19 +46,14 @@ from agentscope_like.paths.location import (
     locate,
     locate_directories,
 )
-from agentscope_like.paths.path_pattern import (
-    PatternCompiler,
-    compile_pattern,
-    escape,
-)
+from agentscope_like.paths.path_pattern import PatternCompiler, escape
 from agentscope_like.paths.path_rule_index import PathRuleIndex
 from agentscope_like.paths.pattern_suggestion import suggest_pattern
 from agentscope_like.paths.pattern_table import PatternTable, fixed_ends
 from agentscope_like.paths.sensitive import (
     SensitiveNames,
     SensitivePaths,
-    paths_asked_to_read,
-    paths_asked_to_write,
+    paths_asked_to,
     private_objection,
     read_objection,
     removal_objection,
@@ -99,8 +93,6 @@ __all__ = [
     "SensitivePaths",
     "TooManyFilesError",
     "around_by_text",
-    "compile_pattern",
-    "contains",
     "escape",
     "fixed_ends",
     "fold",
@@ -113,8 +105,7 @@ __all__ = [
     "locate_directories",
     "matches",
     "matching",
-    "paths_asked_to_read",
-    "paths_asked_to_write",
+    "paths_asked_to",
     "private_objection",
     "read_objection",
     "removal_objection",

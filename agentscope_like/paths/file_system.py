@@ -176,15 +176,6 @@ class LookBudget:
             self.left = min(self.left + effort, keep)
             raise TooManyFilesError
 
-    def raise_if_spent(self) -> None:
-        """Raise the error of `spend` if the budget is used up.
-
-        Raises:
-            TooManyFilesError: The budget is used up.
-        """
-        if self.left <= 0:
-            raise TooManyFilesError
-
     def entries(self, directory: str, names: FileSystemNames, *, keep: int = 0) -> list[NameEntry]:
         """Return the entries of a directory; none where it cannot be listed.
 

@@ -11,7 +11,6 @@ from agentscope_like.paths.file_system import (
     WALK,
     FileSystemNames,
     LookBudget,
-    NameStatus,
 )
 from agentscope_like.paths.location import Location, lineage, locate, unlinked
 
@@ -83,15 +82,9 @@ class _CachedNames:
     """Looks up each name of a file system once; names that do not exist are looked up again."""
 
     def __init__(self, names: FileSystemNames) -> None:
-        self._lstat = cache(names.lstat)
-        self._readlink = cache(names.readlink)
+        self.lstat = cache(names.lstat)
+        self.readlink = cache(names.readlink)
         self.scandir = names.scandir
-
-    def lstat(self, path: str, /) -> NameStatus:
-        return self._lstat(path)
-
-    def readlink(self, path: str, /) -> str:
-        return self._readlink(path)
 
 
 _FEW = 8

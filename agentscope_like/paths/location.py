@@ -21,7 +21,6 @@ from agentscope_like.paths.file_system import FileSystemNames, NameStatus
 __all__ = [
     "FileKind",
     "Location",
-    "contains",
     "inside",
     "inside_any",
     "is_below",
@@ -225,11 +224,6 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
         identity=None,
         home=directory.home,
     )
-
-
-def contains(directory: Location, location: Location) -> bool:
-    """Return whether `location` leads to the directory or below it, however it was named."""
-    return inside_any(location, (directory,))
 
 
 def inside_any(location: Location, directories: Sequence[Location]) -> bool:

@@ -23,7 +23,7 @@ from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import names_of
 from agentscope_like.paths.pattern_table import Component
 
-__all__ = ["PathPattern", "PatternCompiler", "compile_pattern", "escape"]
+__all__ = ["PatternBranch", "PatternCompiler", "escape"]
 
 MAX_PATTERN_LENGTH = 4096
 """Characters of a pattern, before and after its braces are spelled out."""
@@ -41,10 +41,9 @@ _EXTENDED = re.compile(r"(?<!\\)[?*+@!]\([^()]*\|[^()]*\)")
 _RANGE = re.compile(r"(?<!\\)\[[!^]?[^\]/]*\]")
 
 _DEEP = Component("deep", "**")
-_ANY = Component("any", "*")
 
 
-class _Branch(Struct, frozen=True):
+class PatternBranch(Struct, frozen=True):
     """One alternative of a pattern, without braces.
 
     Attributes:
@@ -59,38 +58,6 @@ class _Branch(Struct, frozen=True):
     def base(self) -> str:
         """Return the leading names, joined by and beginning with `/`; empty if there are none."""
         return "".join(f"/{each.text}" for each in takewhile(_is_name, self.components))
-
-
-class PathPattern(Struct, frozen=True):
-    """A compiled pattern.
-
-    Attributes:
-        text: The pattern as written.
-        branches: Its alternatives; a path matches the pattern if it matches one of them.
-    """
-
-    text: str
-    branches: tuple[_Branch, ...]
-
-
-def compile_pattern(
-    text: str,
-    *,
-    home: str | None = None,
-    real: Callable[[str], str] | None = None,
-) -> PathPattern:
-    """Compile a path pattern.
-
-    Args:
-        text: `src/**`, `**/*.py`, `/srv/{a,b}/*`, `~/notes.txt`.
-        home: What `~` stands for; the user's home by default.
-        real: Returns a directory with its symlinks followed; on this host by default.
-
-    Raises:
-        PatternError: The pattern could never match, expands to too many paths, or uses the syntax
-            of a similar language.
-    """
-    return PatternCompiler(home=home, aliases=True, real=real).compile(text)
 
 
 def escape(path: str) -> str:
@@ -118,7 +85,7 @@ class PatternCompiler:
         self,
         *,
         home: str | None = None,
-        aliases: bool,
+        aliases: bool = True,
         anywhere: bool = False,
         real: Callable[[str], str] | None = None,
     ) -> None:
@@ -128,23 +95,24 @@ class PatternCompiler:
         self._resolve = self._real_here if real is None else real
         self._real: dict[str, str] = {"": ""}
 
-    def compile(self, text: str) -> PathPattern:
-        """Compile one pattern.
+    def compile(self, text: str) -> tuple[PatternBranch, ...]:
+        """Return the alternatives of a pattern; a path matches it if it matches one of them.
+
+        Args:
+            text: `src/**`, `**/*.py`, `/srv/{a,b}/*`, `~/notes.txt`.
 
         Raises:
-            PatternError: As `compile_pattern`.
+            PatternError: The pattern could never match, expands to too many paths, or uses the
+                syntax of a similar language.
         """
         _check(text)
-        return PathPattern(
-            text,
-            tuple(
-                branch
-                for alternative in _alternatives(text)
-                for branch in self._read(text, alternative)
-            ),
+        return tuple(
+            branch
+            for alternative in _alternatives(text)
+            for branch in self._read(text, alternative)
         )
 
-    def _read(self, text: str, alternative: str) -> Iterator[_Branch]:
+    def _read(self, text: str, alternative: str) -> Iterator[PatternBranch]:
         absolute = alternative.startswith("/")
         home = ""
         if alternative.startswith("~"):
@@ -157,16 +125,16 @@ class PatternCompiler:
                 )
             absolute, home = True, self._home.rstrip("/")
         components = _split(text, alternative)
-        branch = _Branch(absolute, (*_names(home), *components))
+        branch = PatternBranch(absolute, (*_names(home), *components))
         yield branch
         names_no_place = "/" not in alternative or alternative.startswith("**/")
         if self._anywhere and names_no_place and components and not absolute:
             anywhere = alternative if alternative.startswith("**") else f"**/{alternative}"
-            yield _Branch(True, _split(text, f"/{anywhere}"))
+            yield PatternBranch(True, _split(text, f"/{anywhere}"))
         if absolute:
             yield from self._others(branch, trusted=home.count("/") or 1)
 
-    def _others(self, branch: _Branch, *, trusted: int) -> Iterator[_Branch]:
+    def _others(self, branch: PatternBranch, *, trusted: int) -> Iterator[PatternBranch]:
         """Yield the branch under the other names of its base.
 
         An agent cannot turn the first `trusted` names, a directory of the root or the user's home,
@@ -179,9 +147,9 @@ class PatternCompiler:
         head = "".join(f"/{name}" for name in names[:trusted])
         plain = "/".join((self._resolve(head), *names[trusted:]))
         if plain != base:
-            yield _Branch(True, (*_names(plain), *rest))
+            yield PatternBranch(True, (*_names(plain), *rest))
         if self._aliases and (real := self._resolve(base)) not in (plain, base):
-            yield _Branch(True, (*_names(real), *rest))
+            yield PatternBranch(True, (*_names(real), *rest))
 
     def _real_here(self, base: str) -> str:
         known = self._real.get(base)
@@ -275,8 +243,6 @@ def _split(text: str, alternative: str) -> tuple[Component, ...]:
 def _component(text: str, part: str) -> Component:
     if part == "**":
         return _DEEP
-    if part == "*":
-        return _ANY
     if part == "..":
         raise PatternError(
             f"pattern {text!r} contains `..`, but paths are compared without it: "

@@ -27,10 +27,7 @@ class PathRuleIndex:
         PatternError: One of the patterns cannot be compiled.
     """
 
-    __slots__ = (
-        *("_absolute", "_earlier", "_home", "_offset", "_real", "_relative", "_size"),
-        "_strict",
-    )
+    __slots__ = ("_absolute", "_relative", "_strict")
 
     def __init__(
         self,
@@ -41,32 +38,13 @@ class PathRuleIndex:
         real: Callable[[str], str] | None = None,
     ) -> None:
         self._strict = strict
-        self._home = home
-        self._real = real
-        self._earlier: PathRuleIndex | None = None
-        self._offset = 0
-        self._size = len(contents)
         self._absolute = PatternTable(strict=strict)
         self._relative = PatternTable(strict=strict)
         compiler = PatternCompiler(home=home, aliases=not strict, anywhere=not strict, real=real)
-        for content, position in _first_positions(contents).items():
-            for branch in compiler.compile(content).branches:
+        for position, content in enumerate(contents):
+            for branch in compiler.compile(content):
                 table = self._absolute if branch.absolute else self._relative
                 table.add(branch.components, position)
-
-    def __len__(self) -> int:
-        return self._offset + self._size
-
-    def extended(self, content: str) -> PathRuleIndex:
-        """Return an index of these patterns and one more, without compiling these again.
-
-        Raises:
-            PatternError: The pattern cannot be compiled.
-        """
-        extended = PathRuleIndex((content,), strict=self._strict, home=self._home, real=self._real)
-        extended._earlier = self
-        extended._offset = len(self)
-        return extended
 
     def match(self, location: Location, directories: Sequence[Location]) -> int | None:
         """Return the position of the first pattern that matches, or None.
@@ -76,16 +54,12 @@ class PathRuleIndex:
             directories: The working directories, each of which relative patterns start at; the
                 process's own where there is none.
         """
-        if self._earlier is not None:
-            found = self._earlier.match(location, directories)
-            if found is not None:
-                return found
         if self._strict and not location.certain:
             return None
         bases = self._bases(directories)
         found_by = [set(self._matching(reading, bases)) for reading in location.readings]
         matching = set.intersection(*found_by) if self._strict else set.union(*found_by)
-        return min(matching) + self._offset if matching else None
+        return min(matching, default=None)
 
     def match_below(self, location: Location, directories: Sequence[Location]) -> int | None:
         """Return the position of a pattern that could match something below a path, or None.
@@ -157,10 +131,3 @@ class PathRuleIndex:
         for _, nodes in self._walks(reading, bases):
             for node in nodes:
                 yield from node.positions
-
-
-def _first_positions(contents: Sequence[str]) -> dict[str, int]:
-    positions: dict[str, int] = {}
-    for position, content in enumerate(contents):
-        positions.setdefault(content, position)
-    return positions

@@ -23,8 +23,8 @@ _FIXED_ENDS = re.compile(r"([^*?\[\\]*).*?([^*?\[\]\\]*)", re.DOTALL)
 _MOST_FILED = 4
 """Characters that a glob is filed by; it is tried where a name begins or ends with them."""
 
-_Shape: TypeAlias = Literal["name", "glob", "any", "deep"]
-"""What one component of a pattern matches: a name, a glob, any one name, any number of names."""
+_Shape: TypeAlias = Literal["name", "glob", "deep"]
+"""What one component of a pattern matches: a name, the names of a glob, any number of names."""
 
 
 class Component(NamedTuple):
@@ -44,7 +44,7 @@ class PatternNode:
             there is none.
     """
 
-    __slots__ = ("_any", "_deep", "_globs", "_names", "first_below", "is_deep", "positions")
+    __slots__ = ("_deep", "_globs", "_names", "first_below", "is_deep", "positions")
 
     def __init__(self, *, is_deep: bool = False) -> None:
         self.positions: list[int] = []
@@ -52,7 +52,6 @@ class PatternNode:
         self.is_deep = is_deep
         self._names: dict[str, PatternNode] = {}
         self._globs: _Globs | None = None
-        self._any: PatternNode | None = None
         self._deep: PatternNode | None = None
 
     def child(self, component: Component, *, strict: bool) -> PatternNode:
@@ -63,9 +62,6 @@ class PatternNode:
             if key not in self._names:
                 self._names[key] = PatternNode()
             return self._names[key]
-        if shape == "any":
-            self._any = self._any or PatternNode()
-            return self._any
         if shape == "deep":
             self._deep = self._deep or PatternNode(is_deep=True)
             return self._deep
@@ -95,8 +91,6 @@ class PatternNode:
             nodes.append(self)
         if (child := self._names.get(key)) is not None:
             child.enter(nodes)
-        if self._any is not None:
-            self._any.enter(nodes)
         if self._globs is not None:
             for child in self._globs.matching(name, key):
                 child.enter(nodes)
@@ -185,6 +179,8 @@ class _Globs:
                     yield self._nodes[glob]
 
     def _fits(self, name: str, glob: str) -> bool:
+        if glob == "*":
+            return True
         if self._strict:
             return _matcher(glob, ignore_case=False)(name) is not None
         # Ignoring case makes `[!a]` match less, so the exact reading counts as well.

@@ -13,7 +13,7 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
 
-__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "suggest_later", "with_warning"]
+__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "with_warning"]
 
 
 class DecisionRow(IntEnum):
@@ -50,8 +50,8 @@ class PermissionDecision:
         message: One or two sentences for the person, or for the model when denied.
         decision_reason: What was found, in a few words.
         updated_input: The arguments that were decided upon, where a decision layer changed them.
-        suggested_rules: Rules under which the same call would have been allowed, each tried. The
-            engine's answer finds them when they are first asked for.
+        suggested_rules: Rules under which the same call would have been allowed, each tried; or
+            what finds them when they are first asked for.
         bypass_immune: Whether this ASK is a safety check that no allow rule can silence.
         row: The row of the decision table that settled it.
         rule: The rule that settled it, where one did.
@@ -75,7 +75,7 @@ class PermissionDecision:
         message: str,
         decision_reason: str | None = None,
         updated_input: dict[str, Any] | None = None,
-        suggested_rules: list[PermissionRule] | None = None,
+        suggested_rules: list[PermissionRule] | Callable[[], list[PermissionRule]] | None = None,
         bypass_immune: bool = False,
         row: DecisionRow | None = None,
         rule: PermissionRule | None = None,
@@ -86,23 +86,14 @@ class PermissionDecision:
         fields["behavior"] = (
             behavior if type(behavior) is PermissionBehavior else PermissionBehavior(behavior)
         )
-        fields["message"] = message if message.isascii() else printable(message)
-        if decision_reason is not None:
-            fields["decision_reason"] = (
-                decision_reason if decision_reason.isascii() else printable(decision_reason)
-            )
-        if updated_input is not None:
-            fields["updated_input"] = updated_input
-        if suggested_rules is not None:
-            fields["suggested_rules"] = suggested_rules
-        if bypass_immune:
-            fields["bypass_immune"] = bypass_immune
-        if row is not None:
-            fields["row"] = row
-        if rule is not None:
-            fields["rule"] = rule
-        if place is not None:
-            fields["place"] = place
+        fields["message"] = printable(message)
+        fields["decision_reason"] = None if decision_reason is None else printable(decision_reason)
+        fields["updated_input"] = updated_input
+        fields["suggested_rules"] = suggested_rules
+        fields["bypass_immune"] = bypass_immune
+        fields["row"] = row
+        fields["rule"] = rule
+        fields["place"] = place
 
     @property
     def can_be_held(self) -> bool:
@@ -113,11 +104,8 @@ class PermissionDecision:
         return self.row is DecisionRow.HELD
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields that were given, with the suggestions found."""
-        state = self.__dict__.copy()
-        if "suggested_rules" in state:
-            state["suggested_rules"] = self.suggested_rules
-        return state
+        """Return the fields, with the suggestions found."""
+        return {**self.__dict__, "suggested_rules": self.suggested_rules}
 
 
 class _SuggestedRules:
@@ -156,11 +144,3 @@ def with_warning(decision: PermissionDecision, warning: str) -> PermissionDecisi
     warned.__dict__.update(decision.__dict__)
     warned.__dict__["message"] = printable(f"{decision.message} {warning}")
     return warned
-
-
-def suggest_later(
-    decision: PermissionDecision, find: Callable[[], list[PermissionRule]]
-) -> PermissionDecision:
-    """Return the decision, which calls `find` when it is first asked for its suggestions."""
-    decision.__dict__["suggested_rules"] = find
-    return decision

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -12,7 +12,6 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import (
     DecisionRow,
     PermissionDecision,
-    suggest_later,
     with_warning,
 )
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
@@ -26,7 +25,7 @@ from agentscope_like.permission.protocol import (
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import compile_large_tables, is_large, rules_of
 
-__all__ = ["MAX_SUGGESTIONS", "CallDecision", "NearRules", "PermissionEngine"]
+__all__ = ["MAX_SUGGESTIONS", "CallDecision", "PermissionEngine"]
 
 # Looking up a member of an enumeration takes as long as all else that a row of the table does.
 ALLOW, DENY, ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
@@ -46,18 +45,6 @@ class CallDecision(NamedTuple):
 
     decision: PermissionDecision
     call: PreparedCall | None
-
-
-class NearRules(NamedTuple):
-    """Rules beside those that a question offers.
-
-    Attributes:
-        wider: Rules that would allow the call, and more than was shown.
-        uncovered: An allow rule that matches the call and does not cover all of it, and why.
-    """
-
-    wider: tuple[PermissionRule, ...] = ()
-    uncovered: tuple[PermissionRule, str] | None = None
 
 
 class PermissionEngine:
@@ -121,18 +108,6 @@ class PermissionEngine:
                 raise
             return CallDecision(_undecided(tool, mode, error), None)
 
-    async def near_rules(self, tool: PermissionTool, tool_input: dict[str, Any]) -> NearRules:
-        """Return which rules nearly allow the call, and which would allow more than was shown.
-
-        The wider ones have been tried. They are never offered as an answer; a person may write one.
-        """
-        call = (await self.decide(tool, tool_input)).call
-        if call is None:
-            return NearRules()
-        rules = rules_of(tool, ALLOW, self.context)
-        wider = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
-        return NearRules(tuple(wider), call.uncovered())
-
 
 def _warned(decision: PermissionDecision, call: PreparedCall) -> PermissionDecision:
     """Return a question with what a person should know besides its reason."""
@@ -167,7 +142,8 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
     is_safety_check = check.behavior is ASK and check.bypass_immune
     if is_safety_check and properties.safety_asks:
-        return _by_safety_check(mode, check)
+        reason, row = check.decision_reason, DecisionRow.SAFETY_CHECK
+        return _ask_or_deny(mode, row, check.message, reason, place=check.place)
     question = await _rule(ASK, call) if context.ask_rules else None
     if question := question or denial:
         return _by_rule(mode, DecisionRow.ASK_RULE, question)
@@ -216,10 +192,14 @@ async def _nothing_matched(
     message = check.message if check.message else f"No rule allows this {tool.name} call."
     if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
-    question = PermissionDecision(ASK, message, decision_reason=check.decision_reason, row=row)
+    suggested: list[PermissionRule] | Callable[[], list[PermissionRule]]
     if _suggests_at_once(tool):  # with arguments of their own, as the caller may change its
-        return suggest_later(question, partial(_found_later, call, dict(call.tool_input)))
-    return replace(question, suggested_rules=await _suggestions(call))
+        suggested = partial(_found_later, call, dict(call.tool_input))
+    else:
+        suggested = await _suggestions(call)
+    return PermissionDecision(
+        ASK, message, decision_reason=check.decision_reason, suggested_rules=suggested, row=row
+    )
 
 
 async def _can_be_held(call: PreparedCall) -> bool:
@@ -317,26 +297,22 @@ def _ask_or_deny(
     reason: str | None,
     *,
     rule: PermissionRule | None = None,
+    place: tuple[int, int] | None = None,
 ) -> PermissionDecision:
     """Return ASK, or DENY in the mode where nobody can answer."""
+    behavior = ASK
     if mode.properties.otherwise == "deny":
+        behavior = DENY
         message = f"{message} Nobody can be asked in dont_ask mode, so it is denied."
-        return PermissionDecision(DENY, message, decision_reason=reason, row=row, rule=rule)
     return PermissionDecision(
-        ASK,
+        behavior,
         message,
         decision_reason=reason,
-        bypass_immune=row is DecisionRow.SAFETY_CHECK,
+        bypass_immune=behavior is ASK and row is DecisionRow.SAFETY_CHECK,
         row=row,
         rule=rule,
+        place=place,
     )
-
-
-def _by_safety_check(mode: PermissionMode, check: PermissionDecision) -> PermissionDecision:
-    """Return ASK, or DENY where nobody can answer, with the place that the check found."""
-    row = DecisionRow.SAFETY_CHECK
-    decision = _ask_or_deny(mode, row, check.message, check.decision_reason)
-    return decision if check.place is None else replace(decision, place=check.place)
 
 
 def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> PermissionDecision:

@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from agentscope_like.paths import Location, PathRuleIndex, PatternError
 from agentscope_like.permission.rule import PermissionRule, RuleError
 
-__all__ = ["PathRuleIndex", "PathRules"]
+__all__ = ["PathCompiler", "PathIndex", "PathRuleIndex", "PathRules"]
+
+
+class PathIndex(Protocol):
+    """The compiled patterns of rules, by position; see `PathRuleIndex`."""
+
+    def match(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of the first pattern that matches, or None."""
+
+    def match_below(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of a pattern that could match something below a path, or None."""
+
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], int | None] | None:
+        """Return `match` for the names in a directory, or None if nothing there can match."""
+
+
+class PathCompiler(Protocol):
+    """Compiles the patterns of rules, as `PathRuleIndex` does for this host."""
+
+    def __call__(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+        """Return the compiled patterns; strict for rules that allow.
+
+        Raises:
+            PatternError: One of them cannot be compiled.
+        """
 
 
 class PathRules:
@@ -15,8 +42,10 @@ class PathRules:
 
     Args:
         rules: The rules; their contents are path patterns.
-        home: The home directory that `~` means; the user's by default.
-        real: Returns a directory with its symlinks followed; on this host by default.
+        compile: Compiles the patterns; for this host by default.
+
+    Attributes:
+        rules: The rules.
 
     Raises:
         RuleError: One of the patterns cannot be compiled.
@@ -28,14 +57,11 @@ class PathRules:
         self,
         rules: Sequence[PermissionRule],
         *,
-        home: str | None = None,
-        real: Callable[[str], str] | None = None,
+        compile: PathCompiler = PathRuleIndex,  # noqa: A002 - what it does
     ) -> None:
         self.rules = tuple(rules)
         try:
-            self._index = PathRuleIndex(
-                [rule.rule_content or "/**" for rule in rules], strict=False, home=home, real=real
-            )
+            self._index = compile([rule.rule_content or "/**" for rule in rules], strict=False)
         except PatternError as error:
             raise RuleError(f"{rules[0].behavior.value} rule for files: {error}") from None
 

@@ -137,28 +137,13 @@ class RelatedRuleCompiler(Protocol):
         """
 
 
-@runtime_checkable
-class _RuleSharer(Protocol):
-    """A tool that does what another one does: all rules for that one are its own as well.
-
-    Attributes:
-        also_ruled_as: The names of the other tools. Their contents are read as this tool's own.
-    """
-
-    also_ruled_as: tuple[str, ...]
-
-
 def rule_names(tool: PermissionTool) -> tuple[str, ...]:
-    """Return the names that the tool's own rules are filed under."""
-    return (tool.name, *tool.also_ruled_as) if isinstance(tool, _RuleSharer) else (tool.name,)
+    """Return the names that the tool's own rules are filed under.
 
-
-@runtime_checkable
-class _FallbackSuggester(Protocol):
-    """A tool that has more rules to offer if none of its suggestions would allow the call."""
-
-    async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-        """Return rules to offer instead of those of `generate_suggestions`."""
+    A tool that does what others do names these in `also_ruled_as`: all rules for them are its own
+    as well, and their contents are read as its own.
+    """
+    return (tool.name, *getattr(tool, "also_ruled_as", ()))
 
 
 @runtime_checkable
@@ -225,9 +210,8 @@ class PreparedCall:
 
     async def fallback_suggestions(self) -> list[PermissionRule]:
         """Return rules to offer if none of `suggestions` would allow the call."""
-        if not isinstance(self.tool, _FallbackSuggester):
-            return []
-        return await self.tool.fallback_suggestions(self.tool_input)
+        suggest = getattr(self.tool, "fallback_suggestions", None)
+        return [] if suggest is None else await suggest(self.tool_input)
 
     async def can_be_held(self) -> bool:
         """Return whether the call can run where it changes nothing until that is decided."""

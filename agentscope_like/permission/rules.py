@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
@@ -40,6 +38,8 @@ class _ToolRules:
         related: Rules of its related tools; only ones that deny or ask.
 
     Attributes:
+        matcher: The compiled contents; None for a tool that does not compile rules.
+        related: The compiled rules of related tools; None if there are none.
         lacks_related: Whether rules of related tools came later, and are still to be compiled.
 
     Raises:
@@ -65,14 +65,14 @@ class _ToolRules:
             else:
                 self._by_content.append(rule)
                 contents.append(rule.rule_content)
-        self._matcher: ContentMatcher | None = None
+        self.matcher: ContentMatcher | None = None
         if isinstance(tool, RuleCompiler):
-            self._matcher = tool.compile_rules(contents, behavior)
+            self.matcher = tool.compile_rules(contents, behavior)
         elif isinstance(tool, RuleValidator):
             for content in contents:
                 tool.validate_rule(content)
         self._added = 0
-        self._related: RelatedMatcher | None = None
+        self.related: RelatedMatcher | None = None
         self.compile_related(related)
 
     def compile_related(self, related: Sequence[PermissionRule]) -> None:
@@ -82,7 +82,7 @@ class _ToolRules:
             RuleError: The tool cannot read the content of one of them.
         """
         if related and isinstance(self._tool, RelatedRuleCompiler):
-            self._related = self._tool.compile_related(related)
+            self.related = self._tool.compile_related(related)
         self.lacks_related = False
 
     def add(self, rule: PermissionRule) -> bool:
@@ -91,7 +91,7 @@ class _ToolRules:
         A rule that the tool cannot read is refused where they are compiled.
         """
         is_own = rule.tool_name in self._names
-        if _is_related(self._tool, self._behavior, rule):
+        if rule.tool_name in _related_names(self._tool, self._behavior):
             self.lacks_related = True
             return not is_own
         return not is_own or self._add_own(rule)
@@ -100,41 +100,31 @@ class _ToolRules:
         if rule.rule_content is None:
             self._whole = self._whole or rule
             return True
-        if self._matcher is None or self._added == _MOST_ADDED:
+        if self.matcher is None or self._added == _MOST_ADDED:
             return False
         try:
-            self._matcher = self._matcher.extended(rule.rule_content)
+            self.matcher = self.matcher.extended(rule.rule_content)
         except Exception:
             return False  # compiling all says what is wrong
         self._by_content.append(rule)
         self._added += 1
         return True
 
-    @property
-    def matcher(self) -> ContentMatcher | None:
-        """Return the compiled contents, or None for a tool that does not compile rules."""
-        return self._matcher
-
-    @property
-    def related(self) -> RelatedMatcher | None:
-        """Return the compiled rules of related tools, or None if there are none."""
-        return self._related
-
     async def find(self, call: PreparedCall) -> RuleMatch | None:
         """Return the rule that matches the call, else one that may, else None."""
         rule = self._whole
-        if rule is None and self._matcher is not None and self._by_content:
-            position = self._matcher.match(call)
+        if rule is None and self.matcher is not None and self._by_content:
+            position = self.matcher.match(call)
             rule = None if position is None else self._by_content[position]
         elif rule is None:
             rule = await self._matched(call)
         if rule is not None:
             return RuleMatch(rule)
-        if self._related is None:
+        if self.related is None:
             return None
         import asyncio  # deciding as such needs none of it
 
-        return await asyncio.to_thread(self._related.match, call)
+        return await asyncio.to_thread(self.related.match, call)
 
     async def _matched(self, call: PreparedCall) -> PermissionRule | None:
         """Return the first rule that the tool says matches the call."""
@@ -151,8 +141,8 @@ class _ToolRules:
         """Return whether the call would be matched if `rule` were one of these."""
         if rule.rule_content is None:
             return True
-        if self._matcher is not None:
-            extended = self._matcher.extended(rule.rule_content)
+        if self.matcher is not None:
+            extended = self.matcher.extended(rule.rule_content)
             return extended.match(call) is not None
         return await call.matches(rule.rule_content)
 
@@ -176,10 +166,11 @@ def rules_of(
     return compiled
 
 
-def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: PermissionRule) -> bool:
+def _related_names(tool: PermissionTool, behavior: PermissionBehavior) -> tuple[str, ...]:
+    """Return the names of the tool's related tools; allow rules apply to no other tool."""
     if behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
-        return False
-    return rule.tool_name in tool.related_tools
+        return ()
+    return tool.related_tools
 
 
 def _own_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
@@ -188,10 +179,8 @@ def _own_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
 
 
 def _related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
-    """Return the rules of the tool's related tools; allow rules apply to no other tool."""
-    if table.behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
-        return []
-    return [rule for name in tool.related_tools for rule in table.get(name, ())]
+    names = _related_names(tool, table.behavior)
+    return [rule for name in names for rule in table.get(name, ())]
 
 
 def check_rules(
@@ -274,24 +263,8 @@ async def _compile_aside(
     version = table.version
     listed, related = _own_rules(tool, table), _related_rules(tool, table)
     try:
-        with _no_collections():
-            compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
+        compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
     except Exception:
         return  # where they are used it is said what is wrong
     if table is context.table(behavior) and table.version == version:
         table.compiled[tool.name] = (tool, compiled)
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Have no garbage collected meanwhile: each collection would stop the loop to look at it all.
-
-    Compiling makes very many objects, and no cycles of them.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

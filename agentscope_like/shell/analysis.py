@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from enum import StrEnum
 from functools import wraps
 from itertools import pairwise
@@ -13,7 +13,15 @@ from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import bare_name, families, programs_with
-from agentscope_like.shell.syntax import Assignment, Doubt, Redirect, Script, Span, Word
+from agentscope_like.shell.syntax import (
+    Assignment,
+    Doubt,
+    Pipeline,
+    Redirect,
+    Script,
+    Span,
+    Word,
+)
 from agentscope_like.shell.values import UNKNOWN_NAMES, Names, Unknown
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
@@ -287,6 +295,28 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
             for part in self.parts
             for effect in part.effects
             if effect.path and effect.span in part.redirected
+        )
+
+    def carriers(self, part: Part) -> Iterator[Part]:
+        """Yield the parts that run a part, the innermost first."""
+        while part.parent is not None:
+            part = self.parts[part.parent]
+            yield part
+
+    def may_read_a_pipe(self, part: Part) -> bool:
+        """Return whether a part may be given what another one prints.
+
+        A pipeline within a script that stands in a word feeds all parts of that script.
+        """
+        inner = [script for _, script in self.inner] if part.parent is not None else []
+        nodes = (node for script in inner for node in script.nodes)
+        if any(isinstance(node, Pipeline) and len(node.commands) > 1 for node in nodes):
+            return True
+        return any(
+            later.span.holds(part.span)
+            for pipeline in self.nodes
+            if isinstance(pipeline, Pipeline)
+            for later in pipeline.commands[1:]
         )
 
     @property

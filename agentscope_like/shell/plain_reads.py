@@ -14,7 +14,6 @@ from itertools import chain
 
 from msgspec import Struct
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import (
     Grammar,
     Operand,
@@ -27,7 +26,6 @@ from agentscope_like.shell.catalog import (
 from agentscope_like.shell.facts import (
     may_act_on_files,
     may_show_content,
-    names_in_words,
     showing_options,
 )
 from agentscope_like.shell.syntax import PLAIN_LINE, RESERVED
@@ -47,7 +45,7 @@ _LETTER = 2
 """Length of an option of one letter, with its dash."""
 
 
-class PlainRead(Struct, frozen=True, dict=True):
+class PlainRead(Struct, frozen=True):
     """A plain line that only reads and names no file.
 
     Attributes:
@@ -62,11 +60,6 @@ class PlainRead(Struct, frozen=True, dict=True):
     def programs(self) -> list[str]:
         """Return the names of its programs."""
         return [words[0] for words in self.commands]
-
-    @lazy_property
-    def names(self) -> str | None:
-        """The names of all programs that may run, as `all_names` returns them."""
-        return names_in_words(self.command, self.commands)
 
 
 def plain_read(command: str) -> PlainRead | None:

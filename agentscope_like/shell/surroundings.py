@@ -137,8 +137,6 @@ class Surroundings(Struct, frozen=True, dict=True):
         path = effect.way
         if path is None:
             return []
-        if effect.glob or effect.named_after is not None:
-            self.effort.raise_if_spent()
         if effect.named_after is not None:
             folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
             taken = self._expansion.expand(effect.named_after)
@@ -230,7 +228,7 @@ class Surroundings(Struct, frozen=True, dict=True):
             return (location,)
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
-    def argument_objection(self, word: str, *, only_reads: bool = False) -> str | None:
+    def argument_objection(self, word: str) -> str | None:
         """Return why a person must approve passing this path to a program that may do anything.
 
         Only names that are sensitive in any directory count, and credentials: programs often get
@@ -238,7 +236,6 @@ class Surroundings(Struct, frozen=True, dict=True):
 
         Args:
             word: An argument that may be or contain a path.
-            only_reads: Whether the program is known to only read.
         """
         for path in paths_in(word):
             if not self.sensitive.occur_in(path):
@@ -247,8 +244,7 @@ class Surroundings(Struct, frozen=True, dict=True):
                 location = self.locate(path)
             except PathError:
                 continue
-            reason = None if only_reads else self.write_objection(location)
-            if reason := reason or self.read_objection(location):
+            if reason := self.write_objection(location) or self.read_objection(location):
                 return reason
         return None
 

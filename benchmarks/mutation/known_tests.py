@@ -189,5 +189,5 @@ _READERS = {
     f"{_CATALOG}/traits.py": ("agentscope_like/shell/analysis.py",),
     f"{_CATALOG}/steered_by.toml": (f"{_CATALOG}/steering.py",),
     f"{_SENSITIVE}/sensitive.toml": (f"{_SENSITIVE}/sensitive_paths.py",),
-    f"{_SENSITIVE}/removal.toml": (f"{_SENSITIVE}/critical_removal.py",),
+    f"{_SENSITIVE}/private_files.toml": (f"{_SENSITIVE}/sensitive_paths.py",),
 }

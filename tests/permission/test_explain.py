@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tomllib
 from pathlib import Path
@@ -25,7 +26,7 @@ from agentscope_like.permission.explain import (
     LineRole,
     cells,
     explain_call,
-    omissions,
+    lay_out,
     rule_flag,
     visible,
 )
@@ -40,9 +41,15 @@ ASK = PermissionDecision(
 
 def of(command: str) -> Explanation:
     """Return the explanation of why a command line is asked about, with what could be left out."""
-    analysis = analyze(command, directory="/work")
-    pieces = tuple(command[slice(*span)].strip() for span in omissions(analysis))
-    return Explanation(ASK, "Bash", {"command": command}, analysis, pieces)
+    analysis, arguments = analyze(command, directory="/work"), {"command": command}
+    explaining = explain_call(Bash(cwd="/"), arguments, PermissionContext(), analysis=analysis)
+    pieces = asyncio.run(explaining).without
+    return Explanation(ASK, "Bash", arguments, analysis, pieces)
+
+
+def text_of(explanation: Explanation, width: int = 80) -> str:
+    """Return an explanation as it is printed."""
+    return "\n".join(line.text for line in lay_out(explanation, width))
 
 
 TEXTS = tomllib.loads(Path(__file__).with_name("explanations.toml").read_text("utf-8"))
@@ -51,7 +58,7 @@ TEXTS = tomllib.loads(Path(__file__).with_name("explanations.toml").read_text("u
 @pytest.mark.parametrize(("command", "text"), [tuple(each.values()) for each in TEXTS["command"]])
 def test_an_explanation_reads_well_as_a_whole(command: str, text: str) -> None:
     """Marks stand below what they mark, long lists are cut and counted, offers are made."""
-    assert "\n".join(line.text for line in of(command).lines(60)) + "\n" == text
+    assert text_of(of(command), 60) + "\n" == text
 
 
 EFFECTS = {
@@ -69,7 +76,7 @@ def test_each_kind_of_effect_is_told(kind: EffectKind) -> None:
     assert found.analysis is not None
     (part,) = found.analysis.parts
     changed = replace(part, effects=(Effect(kind, "", None, part.span),))
-    lines = replace(found, analysis=replace(found.analysis, parts=(changed,))).lines(60)
+    lines = lay_out(replace(found, analysis=replace(found.analysis, parts=(changed,))), 60)
     told = [line.text.strip() for line in lines if line.role is LineRole.EFFECT]
     assert told == [f"- {EFFECTS[kind]}"]
 
@@ -92,7 +99,7 @@ def test_a_call_without_a_command_is_shown_with_its_arguments() -> None:
     )
     tool_input = {"file_path": "a", "content": "one\n\ttwo", "flags": {"x": 1}, "long": "y" * 30}
     explanation = Explanation(decision, "Write", tool_input)
-    assert [line.text for line in explanation.lines(40)] == [
+    assert [line.text for line in lay_out(explanation, 40)] == [
         "asks    Write",
         "  file_path: a",
         "  content:",
@@ -117,7 +124,7 @@ def test_a_call_without_a_command_is_shown_with_its_arguments() -> None:
 def test_the_verdict_comes_first(behavior: str, word: str) -> None:
     """The first line says what is decided, and has a role of its own."""
     decision = PermissionDecision(PermissionBehavior(behavior), "So.")
-    first = Explanation(decision, "T", {}).lines(40)[0]
+    first = lay_out(Explanation(decision, "T", {}), 40)[0]
     assert first.text.split()[: len(word.split())] == word.split()
     assert first.role == ("ask" if behavior == "passthrough" else behavior)
 
@@ -127,12 +134,12 @@ def test_a_reason_that_is_told_already_is_not_repeated() -> None:
     decision = PermissionDecision(
         PermissionBehavior.ASK, "It is new, so ask.", decision_reason="It is new."
     )
-    assert "found" not in Explanation(decision, "T", {}).to_text()
+    assert "found" not in text_of(Explanation(decision, "T", {}))
 
 
 def rows(explanation: Explanation, role: LineRole) -> list[str]:
     """Return the lines of one role."""
-    return [line.text for line in explanation.lines(80) if line.role is role]
+    return [line.text for line in lay_out(explanation, 80) if line.role is role]
 
 
 @pytest.mark.parametrize("row", list(DecisionRow))
@@ -140,7 +147,7 @@ def test_every_row_of_the_table_has_words(row: DecisionRow) -> None:
     """Whatever row settled a call, the explanation says so in words, and gives its number."""
     decision = PermissionDecision(PermissionBehavior.DENY, "No.", row=row)
     explanation = Explanation(decision, "Write", {"file_path": "a"})
-    text = explanation.to_text()
+    text = text_of(explanation)
     assert f"row {row.label}" in text
     assert ROW_WORDS[row].split()[0] in text
     assert explanation.to_json()["row"] == {"number": row.value, "text": ROW_WORDS[row]}
@@ -151,7 +158,7 @@ def test_a_decision_of_no_row_tells_none() -> None:
     decision = PermissionDecision(PermissionBehavior.DENY, "No.")
     explanation = Explanation(decision, "Write", {"file_path": "a"})
     assert explanation.to_json()["row"] is None
-    assert "row " not in explanation.to_text()
+    assert "row " not in text_of(explanation)
 
 
 def test_parts_are_numbered_and_what_is_in_doubt_is_marked() -> None:
@@ -198,7 +205,7 @@ def test_what_could_be_left_out_is_named(command: str, piece: str) -> None:
     """Where a single piece is in doubt, the explanation names what to leave out."""
     explanation = of(command)
     assert explanation.without == (piece,)
-    assert f"would be allowed without `{piece}`" in explanation.to_text()
+    assert f"would be allowed without `{piece}`" in text_of(explanation)
 
 
 @pytest.mark.parametrize("command", ["rm a > b", "rm a && rm b", "ls 'unclosed", "\x1b[2J"])
@@ -215,7 +222,7 @@ async def test_nothing_is_offered_against_a_deny_rule() -> None:
     tool = Bash(cwd="/")
     explanation = await explain_call(tool, {"command": command}, engine.context, analysis=analysis)
     assert explanation.without == ()
-    assert "deny Bash" in explanation.to_text()
+    assert "deny Bash" in text_of(explanation)
 
 
 async def test_an_offer_is_decided_before_it_is_made() -> None:
@@ -243,7 +250,7 @@ def test_suggested_rules_can_be_pasted() -> None:
         PermissionBehavior.ASK, "?", row=DecisionRow.NOTHING_MATCHED, suggested_rules=[rule]
     )
     explanation = Explanation(decision, "Bash", {"command": "npm run it"})
-    assert rule_flag(rule) in explanation.to_text()
+    assert rule_flag(rule) in text_of(explanation)
     assert explanation.to_json()["allowed_by"]["rules"] == [str(rule)]
 
 
@@ -294,7 +301,7 @@ def test_nothing_that_steers_a_terminal_is_shown(text: str) -> None:
         )
         analysis = analyze(text, directory="/work") if name == "Bash" else None
         explanation = Explanation(decision, name, tool_input, analysis)
-        for line in explanation.lines(60):
+        for line in lay_out(explanation, 60):
             assert line.text.isprintable(), line
             assert "\ufe0f" not in line.text
             assert "\u3164" not in line.text
@@ -310,14 +317,14 @@ def test_honest_text_is_shown_as_it_is(text: str) -> None:
 def test_lines_fit_their_width(width: int) -> None:
     """No line is wider than asked for, from the width of a narrow terminal on."""
     explanation = of("cat " + "x" * 300 + " | " + " ".join(["grep"] * 60) + " > out.txt")
-    for line in explanation.lines(max(width, 30)):
+    for line in lay_out(explanation, max(width, 30)):
         assert cells(line.text) <= max(width, 30)
 
 
 def test_what_is_left_out_of_a_long_command_is_no_mark() -> None:
     """The count of lines left out stands among the lines of the command, and has no mark."""
     explanation = of("\n".join(f"ls {number}" for number in range(40)))
-    omitted = [line for line in explanation.lines(80) if "more lines" in line.text]
+    omitted = [line for line in lay_out(explanation, 80) if "more lines" in line.text]
     assert [line.role for line in omitted] == [LineRole.CALL]
     assert all(set(mark) <= set(" 0123456789~^") for mark in rows(explanation, LineRole.MARK))
 
@@ -396,7 +403,7 @@ async def test_a_wider_rule_is_told_and_not_offered(
     )
     assert [rule.rule_content for rule in explanation.suggested_rules] == offered
     assert [rule.rule_content for rule in explanation.wider] == wider
-    assert ("whatever its operands are" in explanation.to_text(200)) is bool(wider)
+    assert ("whatever its operands are" in text_of(explanation, 200)) is bool(wider)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +426,7 @@ async def test_a_rule_that_does_not_cover_all_is_told(command: str, told: str) -
     )
     call = {"command": command}
     explanation = await explain_call(bash, call, context, analysis=bash.analysis(call))
-    assert told in explanation.to_text(300)
+    assert told in text_of(explanation, 300)
     assert (explanation.uncovered is not None) is bool(told)
     assert (explanation.to_json()["uncovered"] is not None) is bool(told)
 
@@ -436,7 +443,7 @@ def test_each_blank_of_an_argument_is_shown() -> None:
 def test_a_long_call_says_what_it_leaves_out() -> None:
     """A long argument is cut in the middle, and the lines left out are counted."""
     content = "\n".join(f"line {number}" for number in range(1000))
-    text = Explanation(ASK, "Write", {"file_path": "a", "content": content}).to_text()
+    text = text_of(Explanation(ASK, "Write", {"file_path": "a", "content": content}))
     assert "line 0" in text
     assert "line 999" in text
     assert "988 more lines" in text or "989 more lines" in text

@@ -16,7 +16,7 @@ from wcmatch import glob
 from agentscope_like.paths import (
     Location,
     PathRuleIndex,
-    compile_pattern,
+    PatternCompiler,
     escape,
     fold,
     locate,
@@ -185,19 +185,19 @@ def test_a_pattern_that_names_a_place_forbids_there(pattern: str, path: str) -> 
 def test_a_pattern_that_cannot_mean_anything_is_refused(pattern: str, says: str) -> None:
     """What could never match, costs too much or is of another language raises, and says how."""
     with pytest.raises(PatternError, match=says):
-        compile_pattern(pattern)
+        PatternCompiler().compile(pattern)
 
 
 def test_a_refused_pattern_is_quoted() -> None:
     """The error carries the pattern, so that it can be found in a file of rules."""
     with pytest.raises(PatternError, match=re.escape("'src/../x'")):
-        compile_pattern("src/../x")
+        PatternCompiler().compile("src/../x")
 
 
 def test_a_tilde_needs_a_home() -> None:
     """Without a home directory `~` is refused rather than taken for a name."""
     with pytest.raises(PatternError, match="home"):
-        compile_pattern("~/x", home="")
+        PatternCompiler(home="").compile("~/x")
 
 
 @pytest.mark.parametrize("pattern", ["SRC/Main.PY", "src/*.PY", "Src/**", "{SRC,x}/main.py"])

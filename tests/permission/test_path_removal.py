@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agentscope_like.paths import locate, locate_directories, removal_objection
 
@@ -121,4 +122,5 @@ def test_another_home_can_be_named() -> None:
     """The home that a command runs with may differ from the one a path was read with."""
     location = locate("/srv/people/v", directory="/", home=HOME)
     assert removal_objection(location, ()) is None
-    assert removal_objection(location, (), home="/srv/people/v") == "`~` is the home directory"
+    there = replace(location, home="/srv/people/v")
+    assert removal_objection(there, ()) == "`~` is the home directory"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,15 @@ from agentscope_like.permission import (
     PathRules,
     PatternError,
     PermissionBehavior,
+    PermissionContext,
     PermissionRule,
     RuleError,
 )
+from agentscope_like.tool import Read
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"
+AT_HOME = partial(PathRuleIndex, home=HOME)
 DIRECTORIES = locate_directories([WORK, "/nonexistent"], home=HOME)
 
 
@@ -58,17 +62,19 @@ def test_a_pattern_that_cannot_be_compiled_is_refused_on_loading() -> None:
         PathRuleIndex(["src/**", "../x"], strict=False)
 
 
-def test_one_more_pattern_does_not_change_the_others() -> None:
-    """An extended index answers as one that was built with the pattern; the first is unchanged."""
-    index = PathRuleIndex(["a/**", "b/**"], strict=True)
-    extended = index.extended("**/*.py").extended("c")
-    assert (len(index), len(extended)) == (2, 4)
+async def test_one_more_pattern_does_not_change_the_others(tmp_path: Path) -> None:
+    """An extended matcher answers as one built with the pattern; the first is unchanged."""
+    tool = Read(cwd=tmp_path)
+    matcher = tool.compile_rules(["a/**", "b/**"], PermissionBehavior.ALLOW)
+    extended = matcher.extended("**/*.py").extended("c")
     expected = {"a/x.py": 0, "b/x": 1, "x.py": 2, "c": 3, "d": None}
-    for path, position in expected.items():
-        assert extended.match(locate(path, directory=WORK), DIRECTORIES) == position
-    assert index.match(locate("x.py", directory=WORK), DIRECTORIES) is None
+    calls = {
+        path: await tool.prepare_call({"file_path": path}, PermissionContext()) for path in expected
+    }
+    assert {path: extended.match(call) for path, call in calls.items()} == expected
+    assert matcher.match(calls["x.py"]) is None
     with pytest.raises(PatternError):
-        index.extended("")
+        matcher.extended("")
 
 
 def test_all_readings_must_match_the_same_pattern_to_be_allowed(tmp_path: Path) -> None:
@@ -128,12 +134,6 @@ def test_globs_that_end_alike_are_told_apart() -> None:
     index = PathRuleIndex(contents, strict=True)
     for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x"]):
         assert index.match(locate(path, directory=WORK), DIRECTORIES) == position
-
-
-def test_an_extended_index_keeps_its_home() -> None:
-    """`~` in a pattern that is added later is the home of the others."""
-    index = PathRuleIndex(["~/a"], strict=True, home=HOME).extended("~/b")
-    assert index.match(locate("~/b", directory=WORK, home=HOME), DIRECTORIES) == 1
 
 
 _PARTS = st.sampled_from(
@@ -303,7 +303,7 @@ def rules(*contents: str | None) -> list[PermissionRule]:
 def test_a_rule_is_found_by_what_it_says() -> None:
     """The first that speaks of a path, of what may be below it, or of a name in a directory."""
     listed = rules("SRC/*", "docs/a/**")
-    found = PathRules(listed, home=HOME)
+    found = PathRules(listed, compile=AT_HOME)
     assert found.rules == tuple(listed)
     for path, itself, below in (
         ("src/x", listed[0], None),
@@ -325,7 +325,7 @@ def test_a_rule_is_found_by_what_it_says() -> None:
 def test_a_rule_without_content_speaks_of_every_path() -> None:
     """It is the same as one for all there is, in any directory."""
     listed = rules("x", None)
-    found = PathRules(listed, home=HOME)
+    found = PathRules(listed, compile=AT_HOME)
     for path in (".", "y", "/", "/etc/passwd", "~"):
         assert found.match(locate(path, directory=WORK, home=HOME), DIRECTORIES) is listed[1]
     assert found.match(locate("x", directory=WORK, home=HOME), DIRECTORIES) is listed[0]
@@ -334,9 +334,9 @@ def test_a_rule_without_content_speaks_of_every_path() -> None:
 def test_a_rule_that_is_no_pattern_is_refused_by_its_behavior() -> None:
     """It is told which rules are meant."""
     with pytest.raises(RuleError, match=r"deny rule for files: .*negation"):
-        PathRules(rules("x", "!y"), home=HOME)
+        PathRules(rules("x", "!y"), compile=AT_HOME)
     with pytest.raises(RuleError, match="home"):
-        PathRules(rules("~/x"), home="")
+        PathRules(rules("~/x"), compile=partial(PathRuleIndex, home=""))
 
 
 def test_links_are_followed_as_the_host_says() -> None:
@@ -347,5 +347,10 @@ def test_links_are_followed_as_the_host_says() -> None:
         return path.replace("/var/run", "/run")
 
     location = locate("/run/x", directory="/", home=HOME)
-    assert PathRules(listed, home=HOME, real=real).match(location, DIRECTORIES) is listed[0]
-    assert PathRules(listed, home=HOME, real=str).match(location, DIRECTORIES) is None
+    assert (
+        PathRules(listed, compile=partial(AT_HOME, real=real)).match(location, DIRECTORIES)
+        is listed[0]
+    )
+    assert (
+        PathRules(listed, compile=partial(AT_HOME, real=str)).match(location, DIRECTORIES) is None
+    )

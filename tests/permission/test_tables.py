@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,15 @@ def test_all_expressions_of_the_tables_can_be_compiled() -> None:
         parsed(VALID.replace("(?s)a.*", "(a")).pattern.fullmatch("a")
 
 
+def test_the_documentation_of_what_is_sensitive_to_read_is_named() -> None:
+    """The first line of each list of secrets says where its program documents them."""
+    text = Path(sensitive_table.__file__).with_name("sensitive.toml").read_text("utf-8")
+    secrets = [each for each in tomllib.loads(text)["sensitive"] if "read" in each["asks"]]
+    assert len(secrets) > 10
+    for each in secrets:
+        assert each["paths"].startswith("# "), each["does"]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
@@ -96,6 +106,6 @@ def test_a_mistake_about_sensitive_paths_is_refused(before: str, after: str, mes
     """A path that nobody would be asked about is an error in the table, and no silence."""
     text = Path(sensitive_table.__file__).with_name("sensitive.toml").read_text("utf-8")
     table = parse_sensitive(text)
-    assert table.to_read != table.to_write
+    assert {act for entry in table.sensitive for act in entry.asks} == {"read", "write", "remove"}
     with pytest.raises(TableError, match=re.escape(message)):
         parse_sensitive(text.replace(before, after, 1))

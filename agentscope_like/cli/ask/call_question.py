@@ -16,7 +16,7 @@ from agentscope_like.cli.options import rule_text
 from agentscope_like.cli.show import diff_lines, one_line, plain, role_line
 from agentscope_like.message import ApplyQuestion, ToolCallBlock
 from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.explain import Explanation, LineRole
+from agentscope_like.permission.explain import Explanation, LineRole, lay_out
 
 __all__ = [
     "Question",
@@ -98,7 +98,7 @@ def _body(question: Question, width: int) -> Iterator[Text]:
     if question.diff is not None:
         rest = _without(explanation.tool_input, _SHOWN_BY_DIFF)
         explanation = replace(explanation, tool_input=rest)
-    lines = [line for line in explanation.lines(width)[1:] if line.role not in _NOT_ASKED]
+    lines = [line for line in lay_out(explanation, width)[1:] if line.role not in _NOT_ASKED]
     calls = [line for line in lines if line.role not in (LineRole.WHY, LineRole.OFFER)]
     yield from (role_line(line) for line in calls)
     if question.diff is not None:

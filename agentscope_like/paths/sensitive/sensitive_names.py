@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
-from fnmatch import translate
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import cache
 
 from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.paths.sensitive.sensitive_table import credential_names, paths_asked_to_write
+from agentscope_like.paths.sensitive.listed_paths import ListedPaths, folded
+from agentscope_like.paths.sensitive.sensitive_table import (
+    credential_names,
+    paths_asked_to,
+)
 
-__all__ = ["SensitiveNames", "is_name"]
-
-_MAGIC = re.compile(r"[*?\[]")
+__all__ = ["SensitiveNames", "history_directories", "is_name"]
 
 
 def is_name(path: str) -> bool:
@@ -25,9 +25,16 @@ def is_name(path: str) -> bool:
 @cache
 def _listed_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the table: those of files, and those of directories."""
-    names = [path for row in paths_asked_to_write() for path in row.paths if is_name(path)]
+    names = [path for row in paths_asked_to("write") for path in row.paths if is_name(path)]
     files = tuple(name for name in names if not name.endswith("/**"))
     return files, tuple(name[:-3] for name in names if name.endswith("/**"))
+
+
+def history_directories() -> frozenset[str]:
+    """Return the names of the directories in which version control keeps its history."""
+    return frozenset(
+        path for row in paths_asked_to("remove") for path in row.paths if is_name(path)
+    )
 
 
 class SensitiveNames(Struct, frozen=True, dict=True):
@@ -84,27 +91,13 @@ class SensitiveNames(Struct, frozen=True, dict=True):
 
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
-        names = path.casefold().rstrip("/").split("/")
-        return self._is_file_name(names[-1]) or any(map(self._is_directory_name, names))
+        return bool(self._last_names.find(f"/{folded(path).rstrip('/')}", ()))
 
     @lazy_property
-    def _is_file_name(self) -> Callable[[str], bool]:
-        return _name_test((*self.all_files, *credential_names()))
-
-    @lazy_property
-    def _is_directory_name(self) -> Callable[[str], bool]:
-        return _name_test(self.all_directories)
-
-
-def _name_test(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """Return the test for the names that one of the patterns matches."""
-    names = {pattern.casefold().rpartition("/")[2] for pattern in patterns}
-    literal = {name for name in names if not _MAGIC.search(name)}
-    globs = [translate(name) for name in sorted(names - literal)]
-    matches = re.compile("|".join(globs) or r"(?!)").fullmatch
-
-    @lru_cache(maxsize=1024)
-    def test(name: str) -> bool:
-        return name in literal or matches(name) is not None
-
-    return test
+    def _last_names(self) -> ListedPaths:
+        listed = ListedPaths()
+        for file in (*self.all_files, *credential_names()):
+            listed.add(file.rpartition("/")[2], 0)
+        for directory in self.all_directories:
+            listed.add(f"{directory.rpartition('/')[2]}/**", 0)
+        return listed

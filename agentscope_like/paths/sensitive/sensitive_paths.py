@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import TypeAlias
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from agentscope_like.paths.case_folding import fold, without_invisible
 from agentscope_like.paths.errors import PatternError
-from agentscope_like.paths.location import FileKind, Location, is_below, names_of
-from agentscope_like.paths.pattern_table import Component, PatternNode, PatternTable
+from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, names_of
+from agentscope_like.paths.sensitive.listed_paths import (
+    Homes,
+    ListedPaths,
+    folded,
+    folded_homes,
+    own_names,
+)
 from agentscope_like.paths.sensitive.sensitive_names import SensitiveNames, is_name
 from agentscope_like.paths.sensitive.sensitive_table import (
+    Act,
     SensitivePaths,
-    paths_asked_to_read,
-    paths_asked_to_write,
+    paths_asked_to,
     standard_devices,
 )
+from agentscope_like.toml_tables import table_beside
 
 __all__ = [
-    "ListedPaths",
-    "folded",
-    "folded_homes",
+    "private_objection",
     "read_objection",
-    "shown",
+    "removal_objection",
     "write_objection",
     "xdg_places",
 ]
 
-
 _USUAL = SensitiveNames()
+_DIRECTORY = FileKind.DIRECTORY
 
 
 def write_objection(
@@ -49,6 +52,8 @@ def write_objection(
     Paths that the table knows by more than a name (`.config/fish`, `/etc`) are sensitive whatever
     the names are.
     """
+    if location.absolute in standard_devices():
+        return None
     return _reason(location, _write_table(names), recursive=recursive)
 
 
@@ -62,84 +67,70 @@ def read_objection(location: Location, *, recursive: bool = False) -> str | None
     """
     if not recursive and location.kind is _DIRECTORY:
         return None
-    return _reason(location, _read_table(), recursive=recursive)
+    if location.absolute in standard_devices():
+        return None
+    return _reason(location, _table_of("read"), recursive=recursive)
 
 
-def shown(path: str, home: str) -> str:
+def private_objection(location: Location, directories: Sequence[Location]) -> str | None:
+    """Return why a person must approve reading a hidden file of a home, or None.
+
+    Programs keep their tokens in files such as `~/.config/NAME/auth.json`; more of them than any
+    table knows. So a file below a hidden name of a home is private, unless it is known to be
+    harmless, or inside a working directory that is not a home or above it.
+
+    Args:
+        location: What is read. Listing a directory, or searching below it, is no matter.
+        directories: The working directories.
+    """
+    if location.kind is _DIRECTORY or not any("/." in each for each in location.readings):
+        return None
+    own = [each for each in directories if not is_below(location.home, each.resolved)]
+    return None if inside_any(location, own) else _reason(location, _private_table())
+
+
+def removal_objection(location: Location, directories: Sequence[Location]) -> str | None:
+    """Return why removing the location would be a disaster, or None.
+
+    Args:
+        location: What would be removed; one critical reading is enough.
+        directories: The working directories, which must not be removed either.
+    """
+    kept = [
+        *(("working directory", folded(each)) for at in directories for each in at.readings),
+        *(("home directory", f"/{'/'.join(names)}") for names in folded_homes(location.home)),
+        ("whole file system", "/"),
+    ]
+    for reading in location.readings:
+        path = folded(reading)
+        for what, place in kept:
+            if is_below(place, path):
+                verb = "is" if place == path else "holds"
+                return f"{_here(location, reading)} {verb} the {what}"
+    return _reason(location, _table_of("remove"))
+
+
+def _shown(path: str, home: str) -> str:
     """Return the path as a person would write it, the home directory as `~`."""
     if home and home != "/" and is_below(path, home):
         return "~" + path[len(home) :]
     return path
 
 
-_DIRECTORY = FileKind.DIRECTORY
-_DEEP = Component("deep", "**")
-
-_Homes: TypeAlias = tuple[tuple[str, ...], ...]
-_Nodes: TypeAlias = Sequence[PatternNode]
-
-
-class ListedPaths:
-    """Paths as a table lists them: `/etc/x`, `~/x`, and `x/y` in any directory.
-
-    `x/**` is `x` and everything below it, anything else only that path; `*` stays within one name.
-    """
-
-    def __init__(self) -> None:
-        self._anywhere = PatternTable(strict=False)
-        self._in_home = PatternTable(strict=False)
-        self._folders = lru_cache(maxsize=1024)(self._nodes)
-
-    def add(self, path: str, position: int) -> None:
-        """Add a path, at a position that is not below those of the others."""
-        parts = [Component("glob" if "*" in name else "name", name) for name in _own_names(path)]
-        if path.endswith("/**"):
-            parts.append(_DEEP)
-        if path.startswith("~/"):
-            self._in_home.add(parts, position)
-        else:
-            self._anywhere.add(parts if path.startswith("/") else (_DEEP, *parts), position)
-
-    def find(self, path: str, homes: _Homes) -> set[int]:
-        """Return the positions of the listed paths that match a path, which is folded."""
-        return {position for node in self._reached(path, homes) for position in node.positions}
-
-    def find_below(self, path: str, homes: _Homes) -> int | None:
-        """Return the least position of a listed path below a directory, or None.
-
-        What may be in any directory does not count.
-        """
-        nodes = (node for node in self._reached(path, homes) if not node.is_deep)
-        return min(
-            (node.first_below for node in nodes if node.first_below is not None), default=None
-        )
-
-    def _reached(self, path: str, homes: _Homes) -> list[PatternNode]:
-        folder, _, name = path.rpartition("/")
-        anywhere, in_home = self._folders(folder, homes)
-        last = (name,) if name else ()
-        found = [*self._anywhere.walk(last, anywhere)]
-        for nodes in in_home:
-            found += self._in_home.walk(last, nodes)
-        return found
-
-    def _nodes(self, folder: str, homes: _Homes) -> tuple[_Nodes, list[_Nodes]]:
-        """Return where the names of a folder lead to, from the root and from each home above it."""
-        names = tuple(names_of(folder))
-        below = (names[len(home) :] for home in homes if names[: len(home)] == home)
-        return self._anywhere.walk(names), [self._in_home.walk(each) for each in below]
-
-
-def _own_names(path: str) -> list[str]:
-    """Return the names of a listed path, without what says where it begins."""
-    names = path.removesuffix("/**").split("/")
-    return names[1:] if names[0] in ("", "~") else names
-
-
 class _Entry(Struct, frozen=True):
     path: str
     does: str
     but: tuple[str, ...] = ()
+
+
+class _PrivateFiles(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of `private_files.toml`."""
+
+    harmless: tuple[str, ...]
+
+
+_private_files = table_beside(__file__, "private_files.toml", _PrivateFiles)
+_PRIVATE = "is a hidden file of a home directory outside the working directories, and may hold one"
 
 
 class _Table:
@@ -153,16 +144,16 @@ class _Table:
             for but in entry.but:
                 self._but.add(but, position)
 
-    def find(self, path: str, homes: _Homes) -> _Entry | None:
+    def find(self, path: str, homes: Homes) -> _Entry | None:
         """Return the most specific entry for a folded path, or None."""
         found = self._paths.find(path, homes)
         if found:
             found -= self._but.find(path, homes)
         entries = [self._entries[position] for position in sorted(found)]
-        most = max(entries, key=lambda each: len(_own_names(each[0])), default=None)
+        most = max(entries, key=lambda each: len(own_names(each[0])), default=None)
         return None if most is None else most[1]
 
-    def find_below(self, path: str, homes: _Homes) -> _Entry | None:
+    def find_below(self, path: str, homes: Homes) -> _Entry | None:
         """Return an entry for a path below a directory, which is folded, or None."""
         position = self._paths.find_below(path, homes)
         return None if position is None else self._entries[position][1]
@@ -177,7 +168,7 @@ def _write_table(names: SensitiveNames) -> _Table:
     }
     entries = [
         (spelled, entry)
-        for spelled, entry in _entries(paths_asked_to_write())
+        for spelled, entry in _entries(paths_asked_to("write"))
         if entry.path in wanted or not is_name(entry.path)
     ]
     known = {entry.path for _, entry in entries}
@@ -187,9 +178,16 @@ def _write_table(names: SensitiveNames) -> _Table:
     return _Table(entries)
 
 
-@lru_cache(maxsize=1)
-def _read_table() -> _Table:
-    return _Table(_entries(paths_asked_to_read()))
+@cache
+def _table_of(act: Act) -> _Table:
+    return _Table(_entries(paths_asked_to(act)))
+
+
+@cache
+def _private_table() -> _Table:
+    harmless = tuple(f"~/{path}" for path in _private_files().harmless)
+    entry = _Entry("~/.*/**", _PRIVATE, harmless)
+    return _Table([(entry.path, entry)])
 
 
 def _entries(listed: Iterable[SensitivePaths]) -> Iterator[tuple[str, _Entry]]:
@@ -222,17 +220,7 @@ def _bare(name: str) -> str:
     return bare
 
 
-@lru_cache(maxsize=16)
-def folded_homes(home: str) -> _Homes:
-    """Return the folded names of a home directory, as written and as resolved."""
-    if home in ("", "/"):
-        return ()
-    return tuple({tuple(fold(path)[1:].split("/")) for path in (home, os.path.realpath(home))})
-
-
-def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None:
-    if location.absolute in standard_devices():
-        return None
+def _reason(location: Location, table: _Table, *, recursive: bool = False) -> str | None:
     homes = folded_homes(location.home)
     for reading in location.readings:
         path = folded(reading)
@@ -249,13 +237,8 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
     return None
 
 
-def folded(path: str) -> str:
-    """Return a path folded, without characters that nobody sees."""
-    return path.lower() if path.isascii() else fold(without_invisible(path))
-
-
 def _here(location: Location, reading: str) -> str:
-    here = f"`{shown(reading, location.home)}`"
+    here = f"`{_shown(reading, location.home)}`"
     if reading == location.absolute:
         return here
-    return f"`{shown(location.absolute, location.home)}` leads to {here}, which"
+    return f"`{_shown(location.absolute, location.home)}` leads to {here}, which"

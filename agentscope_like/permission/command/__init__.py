@@ -9,7 +9,7 @@ from agentscope_like.permission.command.command_patterns import (
 from agentscope_like.permission.command.command_reading import CheckedAnalysis
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
-from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
+from agentscope_like.permission.command.file_rules import FileRules
 from agentscope_like.permission.command.holding import hold_objection
 from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
@@ -17,7 +17,6 @@ from agentscope_like.permission.command.safety_checks import find_danger
 __all__ = [
     "CheckedAnalysis",
     "CommandRules",
-    "FilePatterns",
     "FileRules",
     "PreparedCommand",
     "compile_command",

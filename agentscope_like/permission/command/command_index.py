@@ -7,9 +7,11 @@ globs of one place are filed by how they begin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.permission.command.command_patterns import (
     CommandPattern,
     WordGlob,
@@ -22,47 +24,52 @@ from agentscope_like.shell.facts import spelled_as
 
 __all__ = ["CommandIndex"]
 
+
 _MOST_SOUGHT = 64
 """How many first words are sought in a text one by one, before its commands are."""
 
 
 class _Node(Struct):
-    """A node of the pattern tree: the patterns that begin with the same words."""
+    """A node of the pattern tree: the patterns that begin with the same words.
+
+    Attributes:
+        words: The nodes behind words.
+        globs: The nodes behind globs, by how many characters these begin with, and by which.
+        prefix: The position of the first pattern that ends here and is a prefix.
+        exact: Likewise of the first that is the whole command.
+    """
 
     words: dict[str, _Node] = field(default_factory=dict)
-    globs: _Globs | None = None
+    globs: dict[int, dict[str, dict[WordGlob, _Node]]] | None = None
     prefix: int | None = None
     exact: int | None = None
 
+    def behind(self, word: str | WordGlob) -> _Node:
+        """Return the node behind a word of a pattern; a new one if need be."""
+        nodes: dict[Any, _Node] = self.words
+        if isinstance(word, WordGlob):
+            start, self.globs = word.pieces[0], self.globs or {}
+            nodes = self.globs.setdefault(len(start), {}).setdefault(start, {})
+        found = nodes.get(word)
+        if found is None:
+            found = nodes[word] = _Node()
+        return found
 
-class _Globs:
-    """The globs at one node, indexed by their literal beginning."""
-
-    __slots__ = ("_known", "_starts")
-
-    def __init__(self) -> None:
-        self._known: dict[WordGlob, _Node] = {}
-        self._starts: dict[int, dict[str, list[WordGlob]]] = {}
-
-    def node(self, glob: WordGlob) -> _Node:
-        """Return the node behind the glob; a new one if need be."""
-        known = self._known.get(glob)
-        if known is None:
-            known = self._known[glob] = _Node()
-            start = glob.pieces[0]
-            self._starts.setdefault(len(start), {}).setdefault(start, []).append(glob)
-        return known
-
-    def find(self, word: str) -> Iterator[_Node]:
-        """Yield the nodes behind the globs that match the word."""
-        for length, starts in self._starts.items():
-            for glob in starts.get(word[:length], ()):
-                if glob.matches(word):
-                    yield self._known[glob]
-
-    def every(self) -> Iterator[_Node]:
-        """Yield all nodes."""
-        yield from self._known.values()
+    def reached(self, word: str | None, *, guess: bool) -> Iterator[_Node]:
+        """Yield the nodes that a word of a command leads to."""
+        by_length = self.globs or {}
+        if word is not None:
+            if word in self.words:
+                yield self.words[word]
+            for length, starts in by_length.items():
+                for glob, node in starts.get(word[:length], {}).items():
+                    if glob.matches(word):
+                        yield node
+        elif guess:
+            yield from self.words.values()
+            for starts in by_length.values():
+                for globs in starts.values():
+                    yield from globs.values()
 
 
 class CommandIndex:
@@ -77,8 +84,6 @@ class CommandIndex:
         PatternError: One of them cannot be compiled.
     """
 
-    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots", "_sought")
-
     def __init__(
         self,
         contents: Sequence[str],
@@ -91,7 +96,6 @@ class CommandIndex:
         self._patterns: list[CommandPattern] = []
         self._lines: dict[str, int] = {}
         self._roots = [_Node()]
-        self._sought: frozenset[str] | None = None
         for content in contents:
             self._add(content)
 
@@ -111,7 +115,14 @@ class CommandIndex:
         extended._add(content)
         return extended
 
-    def find(self, words: Words, *, guess: bool = False, open_end: bool = False) -> int | None:
+    def find(
+        self,
+        words: Words,
+        *,
+        guess: bool = False,
+        open_end: bool = False,
+        covers: Callable[[CommandPattern], bool] | None = None,
+    ) -> int | None:
         """Return the position of the first pattern that matches the words, or None.
 
         Args:
@@ -119,17 +130,19 @@ class CommandIndex:
             guess: Whether an unknown word matches any pattern word; otherwise only a
                 prefix pattern that ends before it matches.
             open_end: Whether there may be more words than are known, or fewer.
+            covers: Whether a pattern that matches counts; each does by default.
         """
         positions = self._matching(words, guess=guess, open_end=open_end)
-        return min((each for each in positions if each is not None), default=None)
+        matching = {each for each in positions if each is not None}
+        if covers is None:
+            return min(matching, default=None)
+        return next((each for each in sorted(matching) if covers(self._patterns[each])), None)
 
-    def _matching(
-        self, words: Words, *, guess: bool = False, open_end: bool = False
-    ) -> Iterator[int | None]:
+    def _matching(self, words: Words, *, guess: bool, open_end: bool) -> Iterator[int | None]:
         """Yield the positions of patterns that match the words, in any order, and None."""
         nodes = self._roots
         for word in words:
-            nodes = _step(nodes, word, guess=guess)
+            nodes = [each for node in nodes for each in node.reached(word, guess=guess)]
             if not nodes:
                 return
             for node in nodes:
@@ -141,37 +154,23 @@ class CommandIndex:
 
     def may_begin_in(self, text: str) -> bool:
         """Return whether the first word of a pattern may stand in a text, folded by `program`."""
-        if self._sought is None:
-            self._sought = self._names_sought()
         return any(map(text.__contains__, self._sought))
 
-    def _names_sought(self) -> frozenset[str]:
-        """Return names of which one stands in every text that a pattern may match."""
-        if any(root.globs is not None or len(root.words) > _MOST_SOUGHT for root in self._roots):
-            return frozenset({""})
+    @lazy_property
+    def _sought(self) -> frozenset[str]:
+        """Names of which one stands in every text that a pattern may match."""
         firsts = [word for root in self._roots for word in root.words]
+        if len(firsts) > _MOST_SOUGHT or any(root.globs for root in self._roots):
+            return frozenset({""})
         return frozenset().union(*map(spelled_as, firsts))
 
     def pattern(self, position: int) -> CommandPattern:
         """Return the pattern at a position that `find` returned."""
         return self._patterns[position]
 
-    def find_covering(self, words: Words, covers: Callable[[CommandPattern], bool]) -> int | None:
-        """Return the position of the first pattern that matches the words and covers them.
-
-        Args:
-            words: The program's name and its arguments.
-            covers: Whether a pattern that matches covers the words that it does not name.
-        """
-        matching = {each for each in self._matching(words) if each is not None}
-        covering = (each for each in sorted(matching) if covers(self._patterns[each]))
-        return next(covering, None)
-
-    def find_line(self, lines: Sequence[str]) -> int | None:
-        """Return the position of the first pattern that is one of some whole lines, or None."""
-        if not self._lines:
-            return None
-        keys = [*(line for line in lines if not is_digest(line)), *map(digest_of, lines)]
+    def find_line(self, line: str) -> int | None:
+        """Return the position of the first pattern that is a whole line, or None."""
+        keys = [digest_of(line)] if is_digest(line) else [line, digest_of(line)]
         return min((self._lines[key] for key in keys if key in self._lines), default=None)
 
     @property
@@ -191,31 +190,10 @@ class CommandIndex:
             return
         node = self._roots[0]
         for number, word in enumerate(pattern.words):
-            if isinstance(word, WordGlob):
-                if node.globs is None:
-                    node.globs = _Globs()
-                node = node.globs.node(word)
-            else:
-                name = word if number else self._program(word)
-                node = node.words.setdefault(name, _Node())
+            if number == 0 and isinstance(word, str):
+                word = self._program(word)  # noqa: PLW2901 - as callers of `find` name it
+            node = node.behind(word)
         if pattern.is_prefix and node.prefix is None:
             node.prefix = position
         elif not pattern.is_prefix and node.exact is None:
             node.exact = position
-
-
-def _step(nodes: Sequence[_Node], word: str | None, *, guess: bool) -> list[_Node]:
-    """Return the nodes that one more word leads to."""
-    reached: list[_Node] = []
-    for node in nodes:
-        if word is not None:
-            inner = node.words.get(word)
-            if inner is not None:
-                reached.append(inner)
-            if node.globs is not None:
-                reached += node.globs.find(word)
-        elif guess:
-            reached += node.words.values()
-            if node.globs is not None:
-                reached += node.globs.every()
-    return reached

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from agentscope_like.paths import PatternError
-from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell import CommandAnalysis, Words
 from agentscope_like.shell.catalog import Grammar, RoleKind, families, lookup, program_name
 from agentscope_like.sized_cache import cached_by_size
 
@@ -258,10 +258,7 @@ def suggest_patterns(analysis: CommandAnalysis) -> list[str]:
     `git commit -m "fix"` has also `git commit -m *`: its message may be any. Of a part with words
     that bash computes, the first words are a pattern, unless they run whatever they are given.
     """
-    if not analysis.understood:
-        return []
-    unproven = [part for part in analysis.parts if analysis.doubts or not part.read_only]
-    found = (pattern for part in unproven for pattern in _patterns(part))
+    found = (pattern for words in _unproven(analysis) for pattern in _patterns(words))
     return list(dict.fromkeys(found))[:_MOST]
 
 
@@ -271,29 +268,26 @@ def suggest_wider_patterns(analysis: CommandAnalysis) -> list[str]:
     It is never among the suggestions that a question offers, but is told beside them: more than the
     person saw would run. Shells, interpreters, wrappers and whole families have none.
     """
-    if not analysis.understood:
-        return []
-    unproven = [part for part in analysis.parts if analysis.doubts or not part.read_only]
-    prefixes = filter(None, map(_prefix, unproven))
+    prefixes = filter(None, map(_prefix, _unproven(analysis)))
     return list(dict.fromkeys(prefixes))[:_MOST]
 
 
-def _prefix(part: Part) -> str | None:
-    if not part.argv or not part.argv[0]:
-        return None
-    words = (program_name(part.argv[0]) or part.argv[0], *part.argv[1:])
+def _unproven(analysis: CommandAnalysis) -> Iterator[Words]:
+    """Yield the words of each part that is not proven to read only, and whose name is known."""
+    for part in analysis.parts if analysis.understood else ():
+        if part.argv and part.argv[0] and (analysis.doubts or not part.read_only):
+            yield (program_name(part.argv[0]) or part.argv[0], *part.argv[1:])
+
+
+def _prefix(words: Words) -> str | None:
     prefix = families().prefix_of(words)
     return None if prefix is None else " ".join(map(quoted, prefix)) + ":*"
 
 
-def _patterns(part: Part) -> Iterator[str]:
-    if not part.argv or not part.argv[0]:
-        return
-    words = (program_name(part.argv[0]) or part.argv[0], *part.argv[1:])
+def _patterns(words: Words) -> Iterator[str]:
     known = [word for word in words if word is not None]
     if len(known) < len(words):
-        prefix = _prefix(part)
-        if prefix is not None:
+        if prefix := _prefix(words):
             yield prefix
         return
     exact = " ".join(map(quoted, known))

@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import LookBudget
 from agentscope_like.permission.command.edits import edit_objection
+from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.shell.catalog import programs_with
-from agentscope_like.shell.facts import GitAliases
+from agentscope_like.shell.facts import GitAliases, names_in_words
 
 __all__ = ["CheckedAnalysis", "CommandReading"]
 
@@ -103,6 +104,15 @@ class CommandReading(PreparedCall):
             return analysis
         return self._checked(analysis, lambda: self.surroundings)
 
+    @lazy_property
+    def names(self) -> str | None:
+        """A text that holds the names of all programs that may run; None if any program may."""
+        if self.plain is not None:
+            return names_in_words(self.plain.command, self.plain.commands)
+        if self.read.script is None:
+            return None
+        return names_in_words(self.read.command, [part.argv for part in self.read.parts])
+
     @property
     def reads_only(self) -> bool:
         """Whether the command is proven to read only."""
@@ -114,6 +124,12 @@ class CommandReading(PreparedCall):
         around = self._surroundings()
         around.effort.left = LookBudget().left  # whatever its reading has looked at
         return around
+
+    @lazy_property
+    def coverage(self) -> RuleCoverage:
+        """What allow rules cover of the command."""
+        edits_run = self.context.mode.properties.edits_run
+        return RuleCoverage(self.analysis, self.surroundings, edits_run=edits_run)
 
     @lazy_property
     def git_aliases(self) -> GitAliases | None:

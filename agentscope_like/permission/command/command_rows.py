@@ -5,109 +5,72 @@ The heads of `dangers.toml` and `holding.toml` explain the fields of a row.
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell import Unknown
 from agentscope_like.shell.catalog import canonical, programs_with
+from agentscope_like.toml_tables import Expression, WordSet
 
-__all__ = ["CommandRow", "RowTable", "row_table"]
+__all__ = ["CommandRow", "RowTable", "start_in"]
 
 _SHORTEST_CUT = 4
-_FIELDS = frozenset(
-    {"does", "programs", "traits", "except", "words", "but"}
-    | {"flags", "lacks", "operands", "any_word", "alone"}
-)
+_NONE = WordSet()
 _SOMETHING = "x"
 """Stands for the rest of a word of which only the beginning is known."""
 
 
-class _Flag(Struct, frozen=True, eq=False):
-    """A test for one of a group of flags."""
-
-    group: frozenset[str]
-
-    def holds(self, word: str) -> bool:
-        """Return whether a word passes the test."""
-        if word.startswith("--"):
-            name = word.partition("=")[0]
-            return len(name) >= _SHORTEST_CUT and any(each.startswith(name) for each in self.group)
-        if not word.startswith("-"):
-            return False
-        return word in self.group or any(
-            len(flag) == 2 and flag[1] in word[1:]  # noqa: PLR2004 - a dash and a letter
-            for flag in self.group
-        )
-
-    def may_hold(self, start: str) -> bool:
-        """Return whether a word that begins with `start` may pass the test."""
-        return self.holds(start) or any(flag.startswith(start) for flag in self.group)
+_Starts: TypeAlias = dict[int, set[tuple[str | None, ...]]]
+"""Words that arguments may begin with, by how many these are."""
 
 
-class _Whole(Struct, frozen=True, eq=False):
-    """A test for a word that fully matches a regular expression."""
-
-    pattern: re.Pattern[str]
-
-    def holds(self, word: str) -> bool:
-        """Return whether a word passes the test."""
-        return self.pattern.fullmatch(word) is not None
-
-    def may_hold(self, start: str) -> bool:
-        """Return whether a word that begins with `start` may pass the test."""
-        return self.holds(start) or self.holds(start + _SOMETHING)
-
-
-_Test: TypeAlias = _Flag | _Whole
-
-
-class _Starts(Struct, frozen=True, eq=False):
-    """Words that arguments may begin with, and how many words these are."""
-
-    words: frozenset[tuple[str, ...]]
-    lengths: tuple[int, ...]
-
-    def of(self, arguments: Sequence[str | None]) -> tuple[str | None, ...] | None:
-        """Return those of these words that arguments begin with, or None."""
-        for length in self.lengths:
-            start = tuple(arguments[:length])
-            if start in self.words:
-                return start
-        return None
-
-
-def _starts(written: Iterable[str]) -> _Starts | None:
-    words = frozenset(tuple(each.split()) for each in written)
-    return _Starts(words, tuple(sorted(set(map(len, words))))) if words else None
-
-
-class CommandRow(Struct, frozen=True, eq=False):
-    """One row.
+class CommandRow(
+    Struct,
+    frozen=True,
+    dict=True,
+    eq=False,
+    forbid_unknown_fields=True,
+    rename={"spared": "except"},
+):
+    """One row, as it is written.
 
     Attributes:
-        does: What the command does, as the rest of a sentence.
-        words: What the arguments may begin with, None for anything.
-        but: What harmless arguments begin with, None for nothing.
-        tests: Each must hold of at least one argument.
+        programs: Its program is one of these, in which `*` matches any characters.
+        traits: Or its program has one of these traits.
+        spared: And is none of these.
+        words: What the arguments may begin with, empty for anything.
+        but: What harmless arguments begin with.
+        flags: Of each of these groups, some argument is a flag.
+        any_word: What some argument must match; None for anything.
         operands: What some argument that is not an option must match; None for anything.
-        lacks: What no argument may be; None for anything.
+        lacks: Flags of which no argument may be one.
         alone: Whether there must be no arguments.
     """
 
-    does: str
-    words: _Starts | None
-    but: _Starts | None
-    tests: tuple[_Test, ...]
-    operands: _Whole | None
-    lacks: _Flag | None = None
+    programs: WordSet = _NONE
+    traits: WordSet = _NONE
+    spared: WordSet = _NONE
+    words: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+    flags: tuple[WordSet, ...] = ()
+    any_word: Expression | None = None
+    operands: Expression | None = None
+    lacks: WordSet = _NONE
     alone: bool = False
+
+    @lazy_property
+    def starts(self) -> _Starts:
+        """What the arguments may begin with."""
+        return _starts(self.words)
+
+    @lazy_property
+    def _harmless_starts(self) -> _Starts:
+        return _starts(self.but)
 
     def fits(self, arguments: Sequence[str], starts: Sequence[str]) -> bool:
         """Return whether the row matches the arguments.
@@ -116,44 +79,92 @@ class CommandRow(Struct, frozen=True, eq=False):
             arguments: Those that are known.
             starts: What others begin with.
         """
-        if self.words is not None and self.words.of(arguments) is None:
+        if self.starts and start_in(arguments, self.starts) is None:
             return False
-        if self.lacks is not None and any(map(self.lacks.holds, arguments)):
+        if self.lacks and any(_is_flag(word, self.lacks) for word in arguments):
             return False
-        if not all(_holds(test, arguments, starts) for test in self.tests):
+        if not all(_have_flag(group, arguments, starts) for group in self.flags):
             return False
-        return self.operands is None or _holds(
+        if self.any_word is not None and not _match(self.any_word, arguments, starts):
+            return False
+        return self.operands is None or _match(
             self.operands, _operands(arguments), _operands(starts)
         )
 
     def spares(self, arguments: Sequence[str | None]) -> bool:
         """Return whether the row leaves alone what has these arguments, None for unknown ones."""
-        return bool(self.alone and arguments) or (
-            self.but is not None and self.but.of(arguments) is not None
-        )
+        if self.alone and arguments:
+            return True
+        return start_in(arguments, self._harmless_starts) is not None
 
 
-def _holds(test: _Test, words: Iterable[str], starts: Iterable[str]) -> bool:
-    return any(map(test.holds, words)) or any(map(test.may_hold, starts))
+def _starts(written: Iterable[str]) -> _Starts:
+    starts: _Starts = {}
+    for words in (tuple(each.split()) for each in written):
+        starts.setdefault(len(words), set()).add(words)
+    return starts
 
 
-class RowTable:
+def start_in(arguments: Sequence[str | None], starts: _Starts) -> tuple[str | None, ...] | None:
+    """Return those of some starts that arguments begin with, or None."""
+    for length, known in starts.items():
+        start = tuple(arguments[:length])
+        if start in known:
+            return start
+    return None
+
+
+def _is_flag(word: str, group: WordSet) -> bool:
+    """Return whether a word is one of some flags, or holds one of a letter."""
+    if word.startswith("--"):
+        name = word.partition("=")[0]
+        return len(name) >= _SHORTEST_CUT and any(flag.startswith(name) for flag in group)
+    if not word.startswith("-"):
+        return False
+    return word in group or any(
+        len(flag) == 2 and flag[1] in word[1:]  # noqa: PLR2004 - a dash and a letter
+        for flag in group
+    )
+
+
+def _have_flag(group: WordSet, words: Iterable[str], starts: Sequence[str]) -> bool:
+    """Return whether a word is one of some flags, or what begins with a start may be one."""
+    if any(_is_flag(word, group) for word in (*words, *starts)):
+        return True
+    return any(flag.startswith(start) for start in starts for flag in group)
+
+
+def _match(wanted: Expression, words: Iterable[str], starts: Iterable[str]) -> bool:
+    """Return whether a word matches, or what begins with a start may match."""
+    if any(map(wanted.fullmatch, words)):
+        return True
+    return any(wanted.fullmatch(each) or wanted.fullmatch(each + _SOMETHING) for each in starts)
+
+
+def _operands(arguments: Iterable[str]) -> Iterator[str]:
+    only_operands = False
+    for word in arguments:
+        if only_operands or not word.startswith("-") or word == "-":
+            yield word
+        elif word == "--":
+            only_operands = True
+
+
+RowT = TypeVar("RowT", bound=CommandRow)
+
+
+class RowTable(Generic[RowT]):
     """All rows of a table, indexed by program.
 
     Args:
-        rows: The rows as they are written.
-        name: The name of the table in errors.
-
-    Raises:
-        ValueError: A row has an unknown field.
+        rows: The rows.
     """
 
-    def __init__(self, rows: Iterable[dict[str, Any]], name: str) -> None:
-        self._named: dict[str, list[CommandRow]] = {}
-        self._globs: list[tuple[str, CommandRow]] = []
-        for written in rows:
-            row = _compile(written, name)
-            for program in _programs(written):
+    def __init__(self, rows: Iterable[RowT]) -> None:
+        self._named: dict[str, list[RowT]] = {}
+        self._globs: list[tuple[str, RowT]] = []
+        for row in rows:
+            for program in _programs(row):
                 if "*" in program:
                     self._globs.append((program, row))
                 else:
@@ -162,7 +173,7 @@ class RowTable:
 
     def row_for(
         self, command: Sequence[str | None], computed: Sequence[Unknown] = ()
-    ) -> CommandRow | None:
+    ) -> RowT | None:
         """Return the first row that matches a command, or None.
 
         Args:
@@ -185,56 +196,12 @@ class RowTable:
                 return row
         return None
 
-    def _rows_about(self, program: str) -> tuple[CommandRow, ...]:
+    def _rows_about(self, program: str) -> tuple[RowT, ...]:
         globs = [row for pattern, row in self._globs if fnmatchcase(program, pattern)]
         return (*self._named.get(canonical(program), ()), *globs)
 
 
-def row_table(module: str, name: str, key: str) -> Callable[[], RowTable]:
-    """Return a function that returns the rows of a file beside a module, read on first use.
-
-    Args:
-        module: The module's `__file__`.
-        name: The file's name.
-        key: The name of its array of rows.
-    """
-    file = Path(module).with_name(name)
-    return cache(lambda: RowTable(tomllib.loads(file.read_text("utf-8"))[key], name))
-
-
-def _programs(row: dict[str, Any]) -> Iterator[str]:
-    spared = row.get("except", "").split()
-    yield from row.get("programs", "").split()
-    for trait in row.get("traits", "").split():
-        yield from sorted({*map(canonical, programs_with(trait))}.difference(spared))
-
-
-def _compile(row: dict[str, Any], name: str) -> CommandRow:
-    unknown = row.keys() - _FIELDS
-    if unknown:
-        raise ValueError(f"{name}: unknown field {sorted(unknown)} in `{row.get('does')}`")
-    operands, any_word = (
-        _Whole(re.compile(row[field])) if field in row else None
-        for field in ("operands", "any_word")
-    )
-    return CommandRow(
-        does=row["does"],
-        words=_starts(row.get("words", ())),
-        but=_starts(row.get("but", ())),
-        tests=(
-            *(_Flag(frozenset(group.split())) for group in row.get("flags", ())),
-            *((any_word,) if any_word else ()),
-        ),
-        operands=operands,
-        lacks=_Flag(frozenset(row["lacks"].split())) if "lacks" in row else None,
-        alone=row.get("alone", False),
-    )
-
-
-def _operands(arguments: Iterable[str]) -> Iterator[str]:
-    only_operands = False
-    for word in arguments:
-        if only_operands or not word.startswith("-") or word == "-":
-            yield word
-        elif word == "--":
-            only_operands = True
+def _programs(row: CommandRow) -> Iterator[str]:
+    yield from row.programs
+    for trait in row.traits:
+        yield from {*map(canonical, programs_with(trait))} - row.spared

@@ -8,12 +8,10 @@ from agentscope_like.permission.command.command_index import CommandIndex
 from agentscope_like.permission.command.command_patterns import CommandPattern, refuse_lone_word
 from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.command.edits import part_objection
-from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import program_name
 from agentscope_like.shell.facts import (
-    all_names,
     bare_name,
     runs_unseen_text,
     started_by,
@@ -62,8 +60,7 @@ class CommandRules:
         """Return the position of a pattern that matches the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
-        names = None if call.plain is None else call.plain.names
-        if names is not None and not self._index.may_begin_in(names):
+        if self._names_none_of(call):
             return None
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
@@ -71,24 +68,28 @@ class CommandRules:
 
     def may_match(self, call: CommandReading) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
+        if self._names_none_of(call):
+            return False
         return self._forbidding(call.analysis, call, guess=True) is not None
+
+    def _names_none_of(self, call: CommandReading) -> bool:
+        """Return whether no pattern begins with a program that the command may run."""
+        return call.names is not None and not self._index.may_begin_in(call.names)
 
     def _allowing(self, call: CommandReading) -> int | None:
         analysis = call.analysis
         if not analysis.understood or len(self._index) == 0:
             return None
         surroundings = call.surroundings
-        edits_run = call.context.mode.properties.edits_run
-        coverage = RuleCoverage(analysis, surroundings, edits_run=edits_run)
         proofs_count = not analysis.doubts
-        accepts_edits = proofs_count and edits_run
+        accepts_edits = proofs_count and call.context.mode.properties.edits_run
         first: int | None = None
-        if self._index.has_lines and proofs_count:
-            first = self._index.find_line(coverage.lines())
+        if self._index.has_lines and proofs_count and (line := call.coverage.line):
+            first = self._index.find_line(line)
         for part in analysis.parts if first is None else ():
             is_known = not call.programs.is_brought(part)
             is_proven = part.read_only and is_known
-            found = self._allowed(part, coverage, is_proven=is_proven)
+            found = self._allowed(part, call, is_proven=is_proven)
             if found is not None:
                 first = found if first is None else min(first, found)
             elif proofs_count and is_proven:
@@ -102,41 +103,36 @@ class CommandRules:
     def uncovered(self, call: CommandReading) -> tuple[int, str] | None:
         """Return a pattern that matches a part without allowing it, and why; None if none does."""
         analysis = call.analysis
-        edits_run = call.context.mode.properties.edits_run
-        coverage = RuleCoverage(analysis, call.surroundings, edits_run=edits_run)
         for part in analysis.parts if analysis.understood else ():
             if part.read_only or not part.argv or part.argv[0] is None:
                 continue
             position = self._index.find((_trusted_name(part.argv[0]), *part.argv[1:]))
-            if position is None or self._allowed(part, coverage, is_proven=False) is not None:
+            if position is None or self._allowed(part, call, is_proven=False) is not None:
                 continue
             pattern = self._index.pattern(position)
-            words = coverage.words_objection(pattern, part)
-            if reason := words or coverage.surroundings_objection(part):
+            words = call.coverage.words_objection(pattern, part)
+            if reason := words or call.coverage.surroundings_objection(part):
                 return position, reason
         return None
 
-    def _allowed(self, part: Part, coverage: RuleCoverage, *, is_proven: bool) -> int | None:
+    def _allowed(self, part: Part, call: CommandReading, *, is_proven: bool) -> int | None:
         if not part.argv or part.argv[0] is None:
             return None
         words = (_trusted_name(part.argv[0]), *part.argv[1:])
 
         def covers(pattern: CommandPattern) -> bool:
-            return is_proven or coverage.words_objection(pattern, part) is None
+            return is_proven or call.coverage.words_objection(pattern, part) is None
 
-        found = self._index.find_covering(words, covers)
+        found = self._index.find(words, covers=covers)
         if found is None or is_proven:  # the same, whatever it is given
             return found
-        return None if coverage.surroundings_objection(part) else found
+        return None if call.coverage.surroundings_objection(part) else found
 
     def _forbidding(
         self, analysis: CommandAnalysis, call: CommandReading, *, guess: bool
     ) -> int | None:
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)
-        names = all_names(analysis)
-        if names is not None and not self._index.may_begin_in(names):
-            return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0 if len(self._index) else None
         around = call.surroundings

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from agentscope_like.paths import standard_devices
-from agentscope_like.shell import Part, Words, answered_once
+from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
 from agentscope_like.toml_tables import Expression, table_beside
 
-__all__ = ["Downloads"]
+__all__ = ["download_objection"]
 
 _MODULE = re.compile(r"-[A-Za-z]*m.*", re.DOTALL)
 _MAY_RUN = "may run downloaded code, which cannot be checked"
@@ -36,41 +35,30 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 _table = table_beside(__file__, "downloads.toml", _Table)
 
 
-class Downloads:
-    """The downloads of one command, and the parts that would run them."""
+def download_objection(part: Part, analysis: CommandAnalysis) -> str | None:
+    """Return why a part may run what its command downloads, or None.
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._loading = [part for part in parts if part.name in programs_with("downloader")]
+    A script or code that stands in its words is no downloaded code as long as the line keeps
+    nothing in files.
+    """
+    if part.read_only or not _runs_a_script(part):
+        return None
+    downloaders = programs_with("downloader")
+    loading = [each for each in analysis.parts if each.name in downloaders]
+    if not loading:
+        return None
+    within = range(part.span.start, part.span.end)
+    if _has_code(part) and any(each.span.start in within for each in loading):
+        return "runs downloaded code, which cannot be checked"  # as `sh -c "$(curl x)"` does
+    words = _code_words(part)
+    return _MAY_RUN if words is None or _is_kept(part, words, analysis) else None
 
-    def run_objection(self, part: Part) -> str | None:
-        """Return why the part may run downloaded code, or None.
 
-        A script or code that stands in its words is no downloaded code as long as the line keeps
-        nothing in files.
-        """
-        if not self._loading or part.read_only or not _runs_a_script(part):
-            return None
-        if self._is_code_inside(part):
-            return "runs downloaded code, which cannot be checked"
-        words = _code_words(part)
-        return _MAY_RUN if words is None or self._is_kept(part, words) else None
-
-    def _is_code_inside(self, part: Part) -> bool:
-        """Return whether a downloader runs inside a program's code: `sh -c "$(curl x)"`."""
-        within = range(part.span.start, part.span.end)
-        return _has_code(part) and any(each.span.start in within for each in self._loading)
-
-    def _is_kept(self, part: Part, words: Words) -> bool:
-        """Return whether another part may keep what is downloaded in a file that may be run."""
-        own = [part, *self._carriers(part)]
-        others = [each for each in self._parts if not any(each is one for one in own)]
-        return any(_may_be_code(name, words) for each in others for name in _kept_names(each))
-
-    def _carriers(self, part: Part) -> Iterator[Part]:
-        while part.parent is not None:
-            part = self._parts[part.parent]
-            yield part
+def _is_kept(part: Part, words: Words, analysis: CommandAnalysis) -> bool:
+    """Return whether another part may keep what is downloaded in a file that may be run."""
+    own = {id(part), *map(id, analysis.carriers(part))}
+    others = [each for each in analysis.parts if id(each) not in own]
+    return any(_may_be_code(name, words) for each in others for name in _kept_names(each))
 
 
 def _runs_a_script(part: Part) -> bool:
@@ -117,7 +105,6 @@ def _may_be_code(name: str, words: Words) -> bool:
     )
 
 
-@answered_once
 def _kept_names(part: Part) -> tuple[str, ...]:
     """Return the names of the files that a part may keep a download in; empty for any name."""
     targets = (each.target for each in part.redirects if _names_a_file(each))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from functools import partial
 
 from agentscope_like.paths import (
     KEPT_FOR_PATHS,
@@ -19,44 +19,18 @@ from agentscope_like.paths import (
 )
 from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.mode import PermissionMode
-from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission.path_rules import PathCompiler, PathRuleIndex, PathRules
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.shell import CommandAnalysis, Surroundings, shortened
 from agentscope_like.shell.touches import Below, Touch, TouchKind, named_by_command, touches
 
-__all__ = ["FilePatterns", "FileRules"]
+__all__ = ["FileRules"]
 
 _WRITING = frozenset({"Write", "Edit"})
 _READING = frozenset({"Read", "Grep", "Glob"})
 _SEARCHING = frozenset({"Grep", "Glob"})
 _NOTHING = Below.NOTHING
-
-
-class FilePatterns(Protocol):
-    """Compiled rules about files; see `PathRules`.
-
-    Attributes:
-        rules: The rules.
-    """
-
-    rules: tuple[PermissionRule, ...]
-
-    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that matches the path, or None."""
-
-    def match_below(
-        self, location: Location, directories: Sequence[Location]
-    ) -> PermissionRule | None:
-        """Return the first rule that could match something below the path, or None."""
-
-    def within(
-        self, folder: Location, directories: Sequence[Location]
-    ) -> Callable[[str], PermissionRule | None] | None:
-        """Return `match` for the names in a directory, or None if nothing there can match."""
-
-
-_Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
 
 
 class FileRules:
@@ -72,7 +46,7 @@ class FileRules:
 
     Args:
         rules: The rules; all of one behaviour.
-        compile: Compiles rules; for this host by default.
+        compile: Compiles their patterns; for this host by default.
 
     Raises:
         RuleError: A content is not a path pattern.
@@ -82,7 +56,7 @@ class FileRules:
         self,
         rules: Sequence[PermissionRule],
         *,
-        compile: _Compiler = PathRules,  # noqa: A002 - what it does
+        compile: PathCompiler = PathRuleIndex,  # noqa: A002 - what it does
     ) -> None:
         counted = [
             rule
@@ -90,9 +64,9 @@ class FileRules:
             if rule.rule_content is not None or rule.tool_name not in _SEARCHING
         ]
 
-        def those(wanted: Callable[[PermissionRule], bool]) -> FilePatterns | None:
+        def those(wanted: Callable[[PermissionRule], bool]) -> PathRules | None:
             found = [rule for rule in counted if wanted(rule)]
-            return compile(found) if found else None
+            return PathRules(found, compile=compile) if found else None
 
         writing = those(lambda rule: rule.tool_name in _WRITING)
         reading = those(lambda rule: rule.tool_name in _READING)
@@ -100,7 +74,7 @@ class FileRules:
         naming = those(lambda rule: rule.rule_content is not None)
         self._first = counted[0] if counted else None
         # The rules that match a path, and those of them that match something below it.
-        self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
+        self._concerned: dict[TouchKind, tuple[PathRules | None, PathRules | None]] = {
             **dict.fromkeys(TouchKind, (reading, reading)),
             TouchKind.NAME: (naming, None),
             TouchKind.WRITE: (writing, writing),
@@ -132,50 +106,33 @@ class FileRules:
         if rules is None:
             return
         around.effort.spend(RULE)
-        telling = _Telling(touch, analysis, around)
-        if touch.location is None:
-            yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
-            return
-        if rule := rules.match(touch.location, around.working_directories):
-            yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
+        location, does = touch.location, partial(_does, touch, analysis)
+        if location is None:
+            told = f"the path that {does()} is only known at run time"
+            yield RuleMatch(rules.rules[0], certain=False, told=told)
+        elif rule := rules.match(location, around.working_directories):
+            more = ", and may do anything with it" if touch.kind is TouchKind.NAME else ""
+            told = f"{does()} {_shown(location.absolute, around)}{more}"
+            yield RuleMatch(rule, certain=touch.certain, told=told)
         elif below is not None and touch.below is not _NOTHING:
-            yield from _found_below(touch, touch.location, below, telling, around)
+            for rule, certain, what in _found_below(touch, location, below, around):
+                told = f"{does()} everything below {_shown(touch.target, around)}, {what}"
+                yield RuleMatch(rule, certain=certain, told=told)
 
 
-class _Telling:
-    """Describes one touch in sentences without a full stop."""
+def _does(touch: Touch, analysis: CommandAnalysis) -> str:
+    """Return what part of a command does what, as the beginning of a sentence."""
+    command, part = analysis.command, touch.part
+    if part is not None:
+        command = command[part.span.start : part.span.end]
+    return f"`{shortened(command)}` {touch.kind.value}"
 
-    def __init__(self, touch: Touch, analysis: CommandAnalysis, around: Surroundings) -> None:
-        self._touch = touch
-        self._command = analysis.command
-        self._around = around
 
-    def itself(self) -> str:
-        location = self._touch.location
-        path = self._touch.target if location is None else location.absolute
-        more = ", and may do anything with it" if self._touch.kind is TouchKind.NAME else ""
-        return f"{self._does()} {self._shown(path)}{more}"
-
-    def unknown(self) -> str:
-        return f"the path that {self._does()} is only known at run time"
-
-    def below(self, what: str) -> str:
-        """Return what is done below the path, and `what` is said of it."""
-        return f"{self._does()} everything below {self._shown(self._touch.target)}, {what}"
-
-    def found(self, path: str) -> str:
-        return self.below(f"including {self._shown(path)}")
-
-    def _does(self) -> str:
-        command, part = self._command, self._touch.part
-        if part is not None:
-            command = command[part.span.start : part.span.end]
-        return f"`{shortened(command)}` {self._touch.kind.value}"
-
-    def _shown(self, path: str) -> str:
-        directory = self._around.directory.rstrip("/") + "/"
-        below = path.removeprefix(directory)
-        return f"`{shortened('.' if f'{path}/' == directory else below)}`"
+def _shown(path: str, around: Surroundings) -> str:
+    """Return a path as a person reads it, from the command's directory on."""
+    directory = around.directory.rstrip("/") + "/"
+    below = path.removeprefix(directory)
+    return f"`{shortened('.' if f'{path}/' == directory else below)}`"
 
 
 def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:
@@ -189,30 +146,29 @@ _OF_PROCESS = re.compile(r"/proc/[0-9]+(?:/|$)")
 
 
 def _found_below(
-    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, around: Surroundings
-) -> Iterator[RuleMatch]:
-    """Yield the rule that matches something that a touch reaches below its path."""
+    touch: Touch, root: Location, rules: PathRules, around: Surroundings
+) -> Iterator[tuple[PermissionRule, bool, str]]:
+    """Yield the rule that matches something below a touched path, whether certainly, and what."""
     around.effort.spend(RULE)
     rule = rules.match_below(root, around.working_directories)
     if touch.below is Below.ANYTHING or _OF_PROCESS.match(root.resolved):
         if rule is not None:
-            yield RuleMatch(rule, certain=False, told=telling.below("including new files"))
+            yield rule, False, "including new files"
         return
     if rule is None and not touch.follows:
         return
     try:
         held = _held(root, rules, around, follows=touch.follows)
     except TooManyFilesError:
-        rule = rule or rules.rules[0]
-        yield RuleMatch(rule, certain=False, told=telling.below("which is too much to check"))
+        yield rule or rules.rules[0], False, "which is too much to check"
         return
     if held is not None:
         rule, path = held
-        yield RuleMatch(rule, certain=touch.certain_below, told=telling.found(path))
+        yield rule, touch.certain_below, f"including {_shown(path, around)}"
 
 
 def _held(
-    root: Location, rules: FilePatterns, around: Surroundings, *, follows: bool
+    root: Location, rules: PathRules, around: Surroundings, *, follows: bool
 ) -> tuple[PermissionRule, str] | None:
     """Return a rule that matches something below a path, and the matching path; else None.
 
@@ -242,7 +198,7 @@ def _held(
 
 
 def _led_to(
-    link: str, root: Location, rules: FilePatterns, around: Surroundings
+    link: str, root: Location, rules: PathRules, around: Surroundings
 ) -> PermissionRule | None:
     """Return a rule that matches a symlink's target, or may match something below it."""
     try:

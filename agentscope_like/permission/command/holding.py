@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 from msgspec import Struct
 
@@ -20,7 +19,7 @@ from agentscope_like.paths import (
     inside_any,
     locate_directories,
 )
-from agentscope_like.permission.command.command_rows import CommandRow, RowTable
+from agentscope_like.permission.command.command_rows import CommandRow, RowTable, start_in
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -30,19 +29,16 @@ from agentscope_like.shell import (
     Words,
 )
 from agentscope_like.shell.facts import started_by
-from agentscope_like.shell.syntax import Pipeline
 from agentscope_like.toml_tables import WordSet, table_beside
 
 __all__ = ["hold_objection"]
-
-_FILE = "holding.toml"
 
 
 class _Need(Struct, frozen=True, forbid_unknown_fields=True):
     """What some commands do, and the rows that say which; see `holding.toml`."""
 
     does: str
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[CommandRow, ...]
     of_reads: bool = False
     endless: bool = False
     waits: bool = False
@@ -58,7 +54,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     need: dict[str, _Need]
 
 
-_table = table_beside(__file__, _FILE, _Table, _Need)
+_table = table_beside(__file__, "holding.toml", _Table, _Need, CommandRow)
 
 
 def hold_objection(analysis: CommandAnalysis, surroundings: Surroundings) -> str | None:
@@ -100,46 +96,37 @@ def _temporary() -> tuple[Location, ...]:
 def _row_objection(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
     if part.read_only and len(part.argv) == 2 and part.argv[1] in _table().about:  # noqa: PLR2004
         return None
-    tables = list(_tables_about(part, analysis))
+    needs = list(_needs_about(part, analysis))
     for words in started_by(part, analysis, around, lambda: None, guess=False):
-        for table in tables:
+        for need, table in needs:
             if row := table.row_for(words):
-                return f"`{_label(words, row)}` {row.does}"
+                return f"`{_label(words, row)}` {need.does}"
     return None
 
 
 def _label(words: Words, row: CommandRow) -> str:
-    named = row.words.of(words[1:]) if row.words else None
-    return " ".join(word or "" for word in (words[0], *(named or ())))
+    named = start_in(words[1:], row.starts) or ()
+    return " ".join(word or "" for word in (words[0], *named))
 
 
-def _tables_about(part: Part, analysis: CommandAnalysis) -> Iterator[RowTable]:
-    """Yield the tables that count for a part."""
-    for need, rows in _compiled():
+def _needs_about(
+    part: Part, analysis: CommandAnalysis
+) -> Iterator[tuple[_Need, RowTable[CommandRow]]]:
+    """Yield the needs that count for a part, each with its table."""
+    for need, table in _compiled():
         if part.read_only and not need.of_reads:
             continue
         if need.endless and any(
-            each.name in _table().ends for each in _with_carriers(part, analysis)
+            each.name in _table().ends for each in (part, *analysis.carriers(part))
         ):
             continue
         if not (need.waits and _is_answered(part, analysis)):
-            yield rows
+            yield need, table
 
 
 @cache
-def _compiled() -> list[tuple[_Need, RowTable]]:
-    return [
-        (need, RowTable([{**row, "does": need.does} for row in need.rows], _FILE))
-        for need in _table().need.values()
-    ]
-
-
-def _with_carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
-    """Yield a part and those that run it."""
-    yield part
-    while part.parent is not None:
-        part = analysis.parts[part.parent]
-        yield part
+def _compiled() -> list[tuple[_Need, RowTable[CommandRow]]]:
+    return [(need, RowTable(need.rows)) for need in _table().need.values()]
 
 
 def _is_answered(part: Part, analysis: CommandAnalysis) -> bool:
@@ -148,9 +135,4 @@ def _is_answered(part: Part, analysis: CommandAnalysis) -> bool:
         return True
     if any(each.name in _table().editors for each in part.assignments):
         return True
-    return any(
-        command.span.holds(part.span)
-        for node in analysis.nodes
-        if isinstance(node, Pipeline)
-        for command in node.commands[1:]
-    )
+    return analysis.may_read_a_pipe(part)

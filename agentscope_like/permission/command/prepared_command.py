@@ -15,7 +15,6 @@ from agentscope_like.permission.command.command_patterns import (
 )
 from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.command.command_rules import CommandRules
-from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.permission.decision import PermissionDecision, private_denial
 from agentscope_like.permission.mode import PermissionBehavior
@@ -141,8 +140,8 @@ class PreparedCommand(CommandReading):
         """Return a rule for the whole line, where no rule for a part of it would be enough."""
         if not self.stands_for("generate_suggestions"):
             return await super().fallback_suggestions()
-        coverage = RuleCoverage(self.analysis, self.surroundings, edits_run=False)
-        return [self._suggestion(pattern) for pattern in map(line_pattern, coverage.lines())]
+        line = self.coverage.line
+        return [] if line is None else [self._suggestion(line_pattern(line))]
 
     @override
     def wider_rules(self) -> list[PermissionRule]:

@@ -13,13 +13,14 @@ from glob import escape as glob_escape
 
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import PathError, TooManyFilesError
 from agentscope_like.permission.command.command_patterns import CommandPattern, WordGlob, quoted
 from agentscope_like.permission.command.edits import redirect_objection
 from agentscope_like.permission.command.rule_options import Argument, unnamed_words
 from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, Part, Surroundings, Unknown
 from agentscope_like.shell.state import exported_doubt
-from agentscope_like.shell.syntax import Heredoc, Pipeline, Redirect, Span
+from agentscope_like.shell.syntax import Redirect
 
 __all__ = ["RuleCoverage"]
 
@@ -61,22 +62,23 @@ class RuleCoverage:
             )
         return None
 
-    def lines(self) -> tuple[str, ...]:
-        """Return the texts by which a rule may name the whole line; none if no rule may.
+    @lazy_property
+    def line(self) -> str | None:
+        """The text by which a rule may name the whole line; None if no rule may.
 
         Below a working directory, `cd src && ` stands before the text, as if it were in the line.
         """
         analysis, around = self._analysis, self._around
         if not all(map(self._tells_all, analysis.parts)):
-            return ()
+            return None
         text = analysis.command.strip()
         if _is_one_of(analysis.directory, around):
-            return (text,)
+            return text
         for base in dict.fromkeys((around.root, *around.working)):
             inside = f"{base.rstrip('/')}/"
             if analysis.directory.startswith(inside):
-                return (f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}",)
-        return ()
+                return f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}"
+        return None
 
     def _tells_all(self, part: Part) -> bool:
         """Return whether the text of a part tells all that it does."""
@@ -95,9 +97,9 @@ class RuleCoverage:
 
         What another command prints counts for a program that acts only on paths in its words.
         """
-        if None in map(_text_of, _input_redirects(part, self._analysis)):
+        if any(each.word.literal is None for each in _input_redirects(part, self._analysis)):
             return False
-        if not _is_piped_into(part, self._analysis) or _changes_what_it_names(part):
+        if not self._analysis.may_read_a_pipe(part) or _changes_what_it_names(part):
             return True
         return all(each.read_only for each in self._analysis.parts if each is not part)
 
@@ -153,12 +155,6 @@ def _is_told(word: Unknown) -> bool:
     return bool(word.choices) and not any(each.startswith("-") for each in word.choices)
 
 
-def _text_of(redirect: Redirect) -> str | None:
-    """Return the literal text, or the name of the file, that a redirection gives as input."""
-    target = redirect.target
-    return target.body.literal if isinstance(target, Heredoc) else target.literal
-
-
 def _changes_what_it_names(part: Part) -> bool:
     """Return whether a part only edits paths in its words, whatever it is fed (`tee log`)."""
     kinds = {effect.kind for effect in part.effects}
@@ -208,14 +204,13 @@ def _value(literal: str | None) -> str | Unknown:
     return Unknown() if literal is None else literal
 
 
-_INPUT = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
 _NOTHING = frozenset({"/dev/null", "-"})
 
 
 def _is_fed(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a part may read input that a redirection or a pipe gives it."""
     redirected = next(_input_redirects(part, analysis), None) is not None
-    return redirected or _is_piped_into(part, analysis)
+    return redirected or analysis.may_read_a_pipe(part)
 
 
 def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect]:
@@ -223,36 +218,8 @@ def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect
 
     Those of the commands that run it count, and those of `exec`, which hold for all that follows.
     """
-    givers = [part]
-    while (parent := givers[-1].parent) is not None:
-        givers.append(analysis.parts[parent])
-    givers += (each for each in analysis.parts if each.is_a("keeps_redirects"))
-    for giver in givers:
+    lasting = (each for each in analysis.parts if each.is_a("keeps_redirects"))
+    for giver in (part, *analysis.carriers(part), *lasting):
         for redirect in giver.redirects:
-            if redirect.operator in _INPUT and redirect.fd in (None, 0):
-                target = redirect.target
-                if isinstance(target, Heredoc) or target.literal not in _NOTHING:
-                    yield redirect
-
-
-def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:
-    """Return whether a part may read a pipe.
-
-    A pipeline within a script that stands in a word feeds all parts of that script.
-    """
-    inner = [script.nodes for _, script in analysis.inner] if part.parent is not None else []
-    if any(
-        isinstance(node, Pipeline) and len(node.commands) > 1 for each in inner for node in each
-    ):
-        return True
-    return any(
-        _span_of(later).holds(part.span)
-        for pipeline in analysis.nodes
-        if isinstance(pipeline, Pipeline)
-        for later in pipeline.commands[1:]
-    )
-
-
-def _span_of(command: object) -> Span:
-    span: Span = getattr(command, "span")  # noqa: B009 - every command has one
-    return span
+            if redirect.feeds and redirect.word.literal not in _NOTHING:
+                yield redirect

@@ -68,13 +68,6 @@ class _Options(Struct, frozen=True):
     bundled: bool = False
 
 
-@lru_cache(maxsize=1)
-def _pieces() -> tuple[frozenset[str], tuple[str, ...]]:
-    pieces = _tables().unknown.pieces
-    short = frozenset(each for each in pieces if len(each) <= _SHORT_PIECE)
-    return short, tuple(each for each in pieces if each not in short)
-
-
 @lru_cache(maxsize=512)
 def _options_of(words: tuple[str, ...]) -> _Options:
     """Return the options of the command that begins with these words: a program's, and its subs."""
@@ -268,11 +261,11 @@ def _is_harmless_anywhere(name: str) -> bool:
         return True
     if not name.startswith("--"):
         return set(name[1:]) <= _tables().unknown.letters
-    short, long = _pieces()
-    endings = tuple(_tables().unknown.endings)
+    pieces, endings = _tables().unknown.pieces, tuple(_tables().unknown.endings)
+    long = [each for each in pieces if len(each) > _SHORT_PIECE]
     for piece in _PIECES.split(name.lstrip("-")):
         lower = piece.lower()
-        if lower in short or lower.endswith(endings) or any(each in lower for each in long):
+        if lower in pieces or lower.endswith(endings) or any(each in lower for each in long):
             return False
         if len(lower) >= _SHORT_PIECE and any(each.startswith(lower) for each in long):
             return False

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 
 from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
-from agentscope_like.permission.command.command_rows import row_table
-from agentscope_like.permission.command.downloads import Downloads
+from agentscope_like.permission.command.command_rows import CommandRow, RowTable
+from agentscope_like.permission.command.downloads import download_objection
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -21,7 +22,6 @@ from agentscope_like.shell import (
     Surroundings,
     Unknown,
     Words,
-    answered_once,
     leads_elsewhere,
 )
 from agentscope_like.shell.catalog import families, programs_with
@@ -32,15 +32,15 @@ from agentscope_like.shell.facts import (
     choosing_option,
     implied,
     raw_commands,
-    raw_readings,
     raw_words,
     readings,
     reads_input,
     runs_unseen_text,
-    unread_texts,
+    unread_commands,
 )
 from agentscope_like.shell.secrets import Secrets, may_be_sensitive
-from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, Word, check_text
+from agentscope_like.shell.syntax import Literal, Span, Substitution, Word, check_text
+from agentscope_like.toml_tables import table_beside
 
 __all__ = ["Finding", "find_danger"]
 
@@ -58,8 +58,27 @@ _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
-_dangers = row_table(__file__, "dangers.toml", "danger")
 _TOO_MANY_PATHS = "removes too many paths to check each one"
+
+
+class _Danger(CommandRow, frozen=True, kw_only=True):
+    """A dangerous command, and what it does, as the rest of a sentence."""
+
+    does: str
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table `dangers.toml`, which says what each field of a row is."""
+
+    danger: tuple[_Danger, ...]
+
+
+_table = table_beside(__file__, "dangers.toml", _Table, _Danger)
+
+
+@cache
+def _dangers() -> RowTable[_Danger]:
+    return RowTable(_table().danger)
 
 
 class Finding(Struct, frozen=True):
@@ -88,17 +107,6 @@ class _Look(Struct, frozen=True, dict=True):
     analysis: CommandAnalysis
     around: Surroundings
     secrets: Secrets
-
-    @lazy_property
-    def carrying(self) -> frozenset[int]:
-        """The identities of the parts that run other parts."""
-        parts = self.analysis.parts
-        return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
-
-    @lazy_property
-    def downloads(self) -> Downloads:
-        """What it downloads."""
-        return Downloads(self.analysis.parts)
 
     @lazy_property
     def printed_words(self) -> tuple[str, ...]:
@@ -150,7 +158,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
     groups: list[tuple[Iterable[Words], Sequence[Unknown], str]] = [(readings(part), computed, "/")]
     if None in part.argv and (written := as_written(part)) is not part:
         groups.append((readings(written), (), part.directory or "/"))
-    groups += [(raw_readings(text), (), "/") for text in unread_texts(part)]
+    groups.append((unread_commands(part), (), "/"))
     for commands, unknown, here in groups:
         for command in commands:
             if row := _dangers().row_for(command, unknown):
@@ -170,21 +178,18 @@ def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
     return tuple(look.printed_words) + tuple(
         word
         for redirect in carrier.redirects
-        for segment in _text_of(redirect.target).segments
+        for segment in redirect.word.segments
         if isinstance(segment, Literal) and redirect.operator.startswith("<<")
         for word in raw_words(segment.text)
     )
-
-
-def _text_of(target: Word | Heredoc) -> Word:
-    return target.body if isinstance(target, Heredoc) else target
 
 
 def _is_opened(part: Part, look: _Look) -> bool:
     """Return whether the removed paths are known, or removed by a part that this one runs."""
     if any(effect.kind is EffectKind.DELETE for effect in part.effects):
         return True
-    if id(part) in look.carrying:
+    parts = look.analysis.parts
+    if any(each.parent is not None and parts[each.parent] is part for each in parts):
         return True
     return not any(effect.kind in _UNSEEN for effect in part.effects)
 
@@ -201,7 +206,7 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
         return "runs a program whose name is only known at run time"
     if None in part.argv and families().runs_code(part.name) and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as code"
-    return look.downloads.run_objection(part)
+    return download_objection(part, look.analysis)
 
 
 def _is_fed(word: Word) -> bool:
@@ -287,7 +292,6 @@ def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     return None
 
 
-@answered_once
 def _picks(part: Part) -> bool:
     """Return whether `find` selects files by a name or path."""
     return any(

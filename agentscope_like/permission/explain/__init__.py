@@ -1,8 +1,12 @@
 """Explains a decision as text and JSON: what was found, where, and what would allow the call."""
 
-from agentscope_like.permission.explain.explained_decision import ROW_WORDS
-from agentscope_like.permission.explain.explanation import Explanation, explain_call, omissions
-from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
+from agentscope_like.permission.explain.explanation import (
+    ROW_WORDS,
+    Explanation,
+    explain_call,
+    rule_flag,
+)
+from agentscope_like.permission.explain.layout import Line, LineRole, lay_out
 from agentscope_like.permission.explain.visible_text import Piece, cells, pieces, visible
 
 __all__ = [
@@ -13,7 +17,7 @@ __all__ = [
     "Piece",
     "cells",
     "explain_call",
-    "omissions",
+    "lay_out",
     "pieces",
     "rule_flag",
     "visible",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agentscope_like.permission.explain.visible_text import cells, spelt
 from agentscope_like.shell import CommandAnalysis, Part
-from agentscope_like.shell.syntax import Heredoc, Span
+from agentscope_like.shell.syntax import Span
 
 __all__ = ["MAX_ROWS", "CommandRow", "command_rows"]
 
@@ -80,12 +80,8 @@ def _kept(rows: list[list[_Shown]], analysis: CommandAnalysis, found: Span | Non
     for part in analysis.parts:
         if not part.read_only:
             spans.append(_whole(part))
-            spans += (redirect.span for redirect in part.redirects)
-            spans += (
-                redirect.target.body.span
-                for redirect in part.redirects
-                if isinstance(redirect.target, Heredoc)
-            )
+            for redirect in part.redirects:
+                spans += redirect.span, redirect.word.span
     for start, end in spans:
         kept.update(
             index
@@ -117,7 +113,8 @@ def _marks(analysis: CommandAnalysis, found: Span | None) -> list[_Mark]:
     for number, part in enumerate(analysis.parts, start=1):
         doubts = tuple(doubt.span for doubt in part.doubts)
         doubts += (found,) if found is not None and found == part.span else ()
-        marks.append(_Mark(_whole(part), str(number), doubts, _depth(analysis.parts, part)))
+        depth = len(list(analysis.carriers(part)))
+        marks.append(_Mark(_whole(part), str(number), doubts, depth))
     return marks
 
 
@@ -125,13 +122,6 @@ def _whole(part: Part) -> Span:
     """Return the part's place with its doubts: a redirection may stand outside of it."""
     spans = [part.span, *(doubt.span for doubt in part.doubts)]
     return Span(min(span.start for span in spans), max(span.end for span in spans))
-
-
-def _depth(parts: tuple[Part, ...], part: Part) -> int:
-    depth = 0
-    while part.parent is not None and depth < len(parts):
-        part, depth = parts[part.parent], depth + 1
-    return depth
 
 
 def _underlines(row: list[_Shown], marks: list[_Mark]) -> Iterator[CommandRow]:

@@ -3,38 +3,87 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import PermissionEngine
-from agentscope_like.permission.explain.explained_decision import ExplainedDecision
-from agentscope_like.permission.explain.layout import Line, lay_out, rule_flag
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rules import rules_of
 from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 from agentscope_like.shell.syntax import Span
 
-__all__ = ["Explanation", "explain_call", "omissions"]
+__all__ = ["ROW_WORDS", "Explanation", "explain_call", "rule_flag"]
 
 _NOT_SETTLED = (DecisionRow.HELD, DecisionRow.NOTHING_MATCHED)
 _SPARED_BY_READING = (DecisionRow.NOT_READ_ONLY, DecisionRow.SAFETY_CHECK, *_NOT_SETTLED)
 """Rows that a command proven to read only would pass."""
 
 
-class Explanation(ExplainedDecision, frozen=True):
-    """An explained decision as text and JSON; for its attributes, see `ExplainedDecision`."""
+ROW_WORDS: Mapping[DecisionRow, str] = {
+    DecisionRow.DENY_RULE: "a deny rule matches it",
+    DecisionRow.TOOL_DENIES: "the tool itself denies it",
+    DecisionRow.NOT_READ_ONLY: "explore mode runs only calls proven to read only",
+    DecisionRow.SAFETY_CHECK: "a safety check requires a person's approval",
+    DecisionRow.ASK_RULE: "an ask rule matches it, or a deny rule may",
+    DecisionRow.READ_ONLY: "it is proven to read only",
+    DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
+    DecisionRow.ALLOW_RULE: "an allow rule matches it",
+    DecisionRow.HELD: "nothing forbids it, and it can run held: a Toolkit runs it on a layer",
+    DecisionRow.NOTHING_MATCHED: "no rule or check applies, so the mode decides",
+}
+"""The rows of the decision table (docs/design/decisions.md) in words."""
 
-    def lines(self, width: int = 80) -> tuple[Line, ...]:
-        """Return the explanation as lines of text, each with its role, for `width` columns."""
-        return lay_out(self, width)
 
-    def to_text(self, width: int = 80) -> str:
-        """Return the explanation as plain text; nothing in it can steer a terminal."""
-        return "\n".join(line.text for line in self.lines(width))
+class Explanation(Struct, frozen=True):
+    """Why a call was decided as it was, and what would allow it.
+
+    Attributes:
+        decision: The decision.
+        tool_name: The tool.
+        tool_input: The arguments that were decided upon.
+        analysis: How a command line was read; None for other tools.
+        without: Pieces of the command without which it would be allowed, each tried.
+        wider: Rules that would allow it and open its operands, each tried. No question offers them,
+            since more than the person saw would run.
+        uncovered: An allow rule that matches the call and does not cover all of it, and why.
+        held: What comes of the call where commands run held; empty if that was not looked at, or is
+            the same.
+    """
+
+    decision: PermissionDecision
+    tool_name: str
+    tool_input: Mapping[str, Any]
+    analysis: CommandAnalysis | None = None
+    without: tuple[str, ...] = ()
+    wider: tuple[PermissionRule, ...] = ()
+    uncovered: tuple[PermissionRule, str] | None = None
+    held: str = ""
+
+    @property
+    def row_words(self) -> str | None:
+        """Return the row of the decision table in words, or None for a tool's own opinion."""
+        return None if self.decision.row is None else ROW_WORDS[self.decision.row]
+
+    @property
+    def uncovered_words(self) -> str:
+        """Return which allow rule does not cover the call, and why; empty if none matches."""
+        if self.uncovered is None:
+            return ""
+        rule, reason = self.uncovered
+        return f"`{rule}` (from {rule.source}) does not cover it: {reason}"
+
+    @property
+    def suggested_rules(self) -> tuple[PermissionRule, ...]:
+        """Return the rules under which the same call would be allowed."""
+        return tuple(self.decision.suggested_rules or ())
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as an object that `json.dumps` takes."""
@@ -70,8 +119,14 @@ class Explanation(ExplainedDecision, frozen=True):
             "understood": analysis.script is not None,
             "read_only": analysis.read_only,
             "parts": [_part(analysis.command, part) for part in analysis.parts],
-            "doubts": [_doubt(doubt) for doubt in analysis.doubts],
+            "doubts": [_placed(each, "message") for each in analysis.doubts],
         }
+
+
+def rule_flag(rule: PermissionRule) -> str:
+    """Return the rule as an option of the command line: `--allow 'Bash(npm run:*)'`."""
+    content = "" if rule.rule_content is None else f"({rule.rule_content})"
+    return f"--{rule.behavior.value} {shlex.quote(rule.tool_name + content)}"
 
 
 async def explain_call(
@@ -93,24 +148,35 @@ async def explain_call(
         analysis: How the command line in `tool_input["command"]` was read, for a shell tool.
         session: The agent's state, where the call belongs to one.
     """
-    import asyncio
-
     engine = PermissionEngine(context, session)
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
     if decision.row in _NOT_SETTLED and not _allows(decision):
-        near = await engine.near_rules(tool, tool_input)
-        offered = explanation.suggested_rules
-        wider = tuple(rule for rule in near.wider if rule not in offered)
-        explanation = replace(explanation, wider=wider, uncovered=near.uncovered)
+        explanation = await _with_near_rules(explanation, engine, tool)
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
         return explanation
-    pieces: list[str] = []
-    for span in await asyncio.to_thread(omissions, analysis):  # it reads up to a dozen commands
+    found: list[Span] = []
+    for span in _omissions(analysis):
         shorter = {**tool_input, "command": _without(analysis.command, span)}
+        if any(span.holds(inner) for inner in found):
+            continue
         if _allows(await engine.check_permission(tool, shorter)):
-            pieces.append(analysis.command[span.start : span.end].strip())
+            found.append(span)
+    pieces = (analysis.command[span.start : span.end].strip() for span in found)
     return replace(explanation, without=tuple(pieces))
+
+
+async def _with_near_rules(
+    explanation: Explanation, engine: PermissionEngine, tool: PermissionTool
+) -> Explanation:
+    """Return an explanation with the rules that nearly allow the call, or more than was shown."""
+    call = (await engine.decide(tool, dict(explanation.tool_input))).call
+    if call is None:
+        return explanation
+    rules = rules_of(tool, PermissionBehavior.ALLOW, engine.context)
+    tried = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
+    wider = tuple(rule for rule in tried if rule not in explanation.suggested_rules)
+    return replace(explanation, wider=wider, uncovered=call.uncovered())
 
 
 def _allows(decision: PermissionDecision) -> bool:
@@ -120,35 +186,20 @@ def _allows(decision: PermissionDecision) -> bool:
 def _part(command: str, part: Part) -> dict[str, Any]:
     return {
         "text": command[part.span.start : part.span.end],
-        "start": part.span.start,
-        "end": part.span.end,
-        "argv": list(part.argv),
-        "program": part.program,
-        "directory": part.directory,
-        "parent": part.parent,
-        "read_only": part.read_only,
-        "effects": [_effect(effect) for effect in part.effects],
-        "doubts": [_doubt(doubt) for doubt in part.doubts],
+        **_placed(part, "argv", "program", "directory", "parent", "read_only"),
+        "effects": [_placed(each, "kind", "target", "path", "recursive") for each in part.effects],
+        "doubts": [_placed(each, "message") for each in part.doubts],
     }
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
-    return {
-        "kind": effect.kind.value,
-        "target": effect.target,
-        "path": effect.path,
-        "recursive": effect.recursive,
-        "start": effect.span.start,
-        "end": effect.span.end,
-    }
-
-
-def _doubt(doubt: Doubt) -> dict[str, Any]:
-    return {"message": doubt.message, "start": doubt.span.start, "end": doubt.span.end}
+def _placed(record: Part | Effect | Doubt, *fields: str) -> dict[str, Any]:
+    """Return some fields of a record, and where in the command it stands."""
+    found = {name: getattr(record, name) for name in fields}
+    return {**found, "start": record.span.start, "end": record.span.end}
 
 
 _MAX_TRIALS = 12
-"""How many shortened commands are analysed at most for one explanation."""
+"""How many shortened commands are decided about at most for one explanation."""
 
 _CONNECTOR_BEFORE = re.compile(r"\s*(?:\|\||&&|\|&|[|;&\n])\s*$")
 _CONNECTOR_AFTER = re.compile(r"\s*(?:\|\||&&|\|&|[|;&\n])\s*")
@@ -166,33 +217,20 @@ def _without(command: str, span: Span) -> str:
     return before + after
 
 
-def omissions(analysis: CommandAnalysis) -> tuple[Span, ...]:
-    """Return single pieces of the command without which it is proven to read only.
+def _omissions(analysis: CommandAnalysis) -> list[Span]:
+    """Return pieces of the command that could be the only ones in doubt, the shortest first.
 
     A piece is a redirection, an option, an environment prefix, or a whole part with its connector.
-    Each is tried by analysing the command without it.
-
-    Returns:
-        The places of the pieces, the shortest first; none contains another.
     """
-    if analysis.script is None or analysis.read_only:
-        return ()
-    found: list[Span] = []
-    for span in _candidates(analysis)[:_MAX_TRIALS]:
-        if not any(span.holds(inner) for inner in found) and _reads_only(analysis, span):
-            found.append(span)
-    return tuple(found)
-
-
-def _candidates(analysis: CommandAnalysis) -> list[Span]:
-    """Return the pieces that could be the only ones in doubt, the shortest first."""
+    if analysis.read_only:
+        return []
     fitting = {
         piece
         for index, part in enumerate(analysis.parts)
         for piece in _pieces(analysis.command, part)
         if _touches_all(piece, analysis, but=index)
     }
-    return sorted(fitting, key=lambda span: (span.end - span.start, span))
+    return sorted(fitting, key=lambda span: (span.end - span.start, span))[:_MAX_TRIALS]
 
 
 def _touches_all(piece: Span, analysis: CommandAnalysis, *, but: int) -> bool:
@@ -222,10 +260,3 @@ def _with_connector(command: str, part: Part) -> Iterator[Span]:
         yield Span(joined.start(), end)
     elif joined := _CONNECTOR_AFTER.match(command, end):
         yield Span(start, joined.end())
-
-
-def _reads_only(analysis: CommandAnalysis, span: Span) -> bool:
-    from agentscope_like.shell import analyze
-
-    shorter = _without(analysis.command, span)
-    return bool(shorter) and analyze(shorter, directory=analysis.directory).read_only

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import textwrap
 from collections.abc import Iterator
 from enum import StrEnum
@@ -11,14 +10,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from agentscope_like.permission.explain.command import command_rows
-from agentscope_like.permission.explain.explained_decision import ExplainedDecision
+from agentscope_like.permission.explain.explanation import Explanation, rule_flag
 from agentscope_like.permission.explain.visible_text import visible
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.shell import CommandAnalysis, Effect, Part
 from agentscope_like.shell.syntax import Span
 
-__all__ = ["VERDICTS", "Line", "LineRole", "argument_lines", "lay_out", "rule_flag"]
+__all__ = ["VERDICTS", "Line", "LineRole", "argument_lines", "lay_out"]
 
 VERDICTS = {
     PermissionBehavior.ALLOW: "allowed",
@@ -70,6 +68,9 @@ class LineRole(StrEnum):
     OFFER = "offer"
 
 
+_ROLES = {each.value: each for each in (LineRole.ALLOW, LineRole.DENY)}
+
+
 class Line(NamedTuple):
     """One line of an explanation; nothing in its text can steer a terminal."""
 
@@ -77,22 +78,15 @@ class Line(NamedTuple):
     text: str
 
 
-_VERDICT_ROLES = {
-    PermissionBehavior.ALLOW: LineRole.ALLOW,
-    PermissionBehavior.DENY: LineRole.DENY,
-    PermissionBehavior.ASK: LineRole.ASK,
-    PermissionBehavior.PASSTHROUGH: LineRole.ASK,
-}
-
-
-def lay_out(explanation: ExplainedDecision, width: int) -> tuple[Line, ...]:
+def lay_out(explanation: Explanation, width: int) -> tuple[Line, ...]:
     """Return the lines of an explanation for a terminal of `width` columns."""
     decision = explanation.decision
     verdict = (
         f"{VERDICTS[decision.behavior]:<{_LABEL_WIDTH - 1}} {_one_line(explanation.tool_name)}"
     )
+    role = _ROLES.get(decision.behavior, LineRole.ASK)
     return (
-        Line(_VERDICT_ROLES[decision.behavior], verdict),
+        Line(role, verdict),
         *_call(explanation, width),
         *_why(explanation, width),
         *_offers(explanation, width),
@@ -139,7 +133,7 @@ def _labelled(role: LineRole, label: str, text: str, width: int) -> list[Line]:
     return _wrapped(role, text, width, indent=f"{label:<{_LABEL_WIDTH}}", hang=" " * _LABEL_WIDTH)
 
 
-def _call(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
+def _call(explanation: Explanation, width: int) -> Iterator[Line]:
     room = max(width - len(_INDENT), 20)
     if explanation.analysis is not None:
         place = explanation.decision.place
@@ -228,7 +222,7 @@ def _listed(kind: str, targets: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
+def _why(explanation: Explanation, width: int) -> Iterator[Line]:
     decision = explanation.decision
     yield from _labelled(LineRole.WHY, "why", decision.message, width)
     reason = decision.decision_reason
@@ -246,7 +240,7 @@ def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
         yield from _labelled(LineRole.WHY, "rule", rule, width)
 
 
-def _offers(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
+def _offers(explanation: Explanation, width: int) -> Iterator[Line]:
     narrow = [f"with {rule_flag(rule)}" for rule in explanation.suggested_rules]
     wider = [f"with {rule_flag(rule)}, whatever its operands are" for rule in explanation.wider]
     pieces = [" ".join(piece.split()) for piece in explanation.without]
@@ -258,9 +252,3 @@ def _offers(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     ):
         for number, text in enumerate(texts):
             yield from _labelled(role, "" if number else label, text, width)
-
-
-def rule_flag(rule: PermissionRule) -> str:
-    """Return the rule as an option of the command line: `--allow 'Bash(npm run:*)'`."""
-    content = "" if rule.rule_content is None else f"({rule.rule_content})"
-    return f"--{rule.behavior.value} {shlex.quote(rule.tool_name + content)}"

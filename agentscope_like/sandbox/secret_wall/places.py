@@ -11,7 +11,7 @@ from functools import cache
 from agentscope_like.paths import (
     FileKind,
     Location,
-    paths_asked_to_read,
+    paths_asked_to,
     read_objection,
     xdg_places,
 )
@@ -54,7 +54,7 @@ def directories_of_credentials() -> tuple[frozenset[str], frozenset[str]]:
     Second are those in which only some files are.
     """
     whole, partly = set[str](), set[str]()
-    for entry in paths_asked_to_read():
+    for entry in paths_asked_to("read"):
         for path in entry.paths:
             if path.endswith(_BELOW) and not path.startswith(_KERNEL):
                 name = path.removesuffix(_BELOW).rpartition("/")[2]
@@ -90,7 +90,7 @@ def known_places(home: str) -> Iterator[str]:
 @cache
 def _listed() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the usual paths of credentials: those below the home directory, and the system's."""
-    listed = [path.removesuffix(_BELOW) for entry in paths_asked_to_read() for path in entry.paths]
+    listed = [path.removesuffix(_BELOW) for entry in paths_asked_to("read") for path in entry.paths]
     own = tuple(path.removeprefix("~/") for path in listed if not path.startswith("/"))
     return own, tuple(p for p in listed if p.startswith("/") and not p.startswith(_KERNEL))
 
@@ -106,7 +106,7 @@ def _names_in(directory: str) -> list[str]:
 def _file_name() -> Callable[[str], object]:
     names = {
         path.rpartition("/")[2].lower()
-        for entry in paths_asked_to_read()
+        for entry in paths_asked_to("read")
         for path in entry.paths
         if not path.endswith(_BELOW) and not path.startswith(_KERNEL)
     }

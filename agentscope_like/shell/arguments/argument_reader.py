@@ -6,7 +6,6 @@ here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec import field
@@ -17,6 +16,7 @@ from agentscope_like.shell.arguments.option_reader import OptionReader
 from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When, lookup
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.values import Argument, Unknown
+from agentscope_like.toml_tables import Expression
 
 __all__ = ["read_arguments"]
 
@@ -344,7 +344,7 @@ def _begins_well(role: Role, value: Unknown) -> bool:
     return bool(value.prefix.strip()) and role.pattern.fullmatch(value.prefix) is not None
 
 
-def _refuse(refused: re.Pattern[str], reading: ArgumentReading) -> None:
+def _refuse(refused: Expression, reading: ArgumentReading) -> None:
     """Note each argument that a program may not treat as a plain name or text."""
     for item in reading.items:
         if any(map(refused.match, _beginnings(item.argument))):

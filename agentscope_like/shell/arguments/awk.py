@@ -13,49 +13,32 @@ __all__ = ["check_awk"]
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+|\\\n|\#[^\n]*)
-    |(?P<string>"(?:[^"\\\n]|\\.)*")
-    |(?P<number>(?:0[xX][0-9A-Fa-f]+|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-    |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<operator>\|\||&&|>=|<=|==|!=|!~|\+\+|--|\*\*=?|[-+*%^]=|>>|\|&
-        |[-+*%^!<>|?:~$=,;(){}\[\]@\n])
+    |(?P<harmful>(?:system|getline|extension|ARGV|SYMTAB)\b|\|&|\|(?!\|)|>>|@)
+    |(?P<print>printf?\b)
+    |(?P<keyword>(?:BEGIN|END|case|delete|do|else|for|func|function|if|in|return|while)\b)
+    |(?P<operand>"(?:[^"\\\n]|\\.)*"
+        |(?:0[xX][0-9A-Fa-f]+|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
+        |[A-Za-z_][A-Za-z0-9_]*|\+\+|--|\$)
+    |(?P<opening>[(\[])
+    |(?P<closing>[)\]])
+    |(?P<end>[;}])
+    |(?P<operator>\|\||&&|>=|<=|==|!=|!~|\*\*=?|[-+*%^]=|[-+*%^!<>?:~=,{\n])
     """,
     re.VERBOSE,
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\]/\\\n\[]|\\[^\n])*\])*/")
 _LINE_END = re.compile(r"(?<!\\)\n")
-_OPERAND_NAMES = frozenset(
-    {
-        "BEGIN",
-        "END",
-        "case",
-        "delete",
-        "do",
-        "else",
-        "for",
-        "func",
-        "function",
-        "if",
-        "in",
-        "print",
-        "printf",
-        "return",
-        "while",
-    }
-)
-_HARMFUL_NAMES = {
+_HARMFUL = {
     "system": "runs a command",
     "getline": "may run a command",
     "extension": "loads a library",
     "ARGV": "may name other files to read",
     "SYMTAB": "may name other files to read",
-}
-_HARMFUL_OPERATORS = {
     "|": "may run a command",
     "|&": "may run a command",
     ">>": "writes a file",
     "@": "loads or calls what cannot be read",
 }
-_ENDS_OPERAND = frozenset({")", "]", "++", "--", "$"})
 _SUSPICIOUS = re.compile(r"[\"#|>@\\]|system|getline|extension|ARGV|SYMTAB")
 
 
@@ -71,7 +54,7 @@ class _Program:
         self.text = text
         self.depth = 0
         self.line_end = -1
-        self.previous = ""
+        self.is_behind_operand = False
         self.print_depth: int | None = None
         self.suspicious = max((found.start() for found in _SUSPICIOUS.finditer(text)), default=-1)
 
@@ -83,45 +66,36 @@ class _Program:
                 end = self._slash(at)
                 if end is None:
                     return "a `/` in the awk program can be read as a division or as a pattern"
-                self.previous = "operand" if end > at + 1 else "/"
+                self.is_behind_operand = end > at + 1
                 at = end
                 continue
             token = _TOKEN.match(self.text, at)
             if token is None:
                 return f"`{self.text[at]}` in the awk program cannot be read"
-            doubt = self._token(token.lastgroup, token.group())
-            if doubt:
-                return doubt
+            if token["harmful"]:
+                return f"`{token.group()}` of awk {_HARMFUL[token.group()]}"
+            if token.group() == ">" and self._prints():
+                return "`>` after `print` in the awk program writes a file"
+            self._note(token.lastgroup)
             at = token.end()
         return None
 
-    def _token(self, kind: str | None, text: str) -> str | None:
-        if kind == "name":
-            if text in _HARMFUL_NAMES:
-                return f"`{text}` of awk {_HARMFUL_NAMES[text]}"
-            if text in {"print", "printf"}:
-                self.print_depth = self.depth
-            self.previous = text if text in _OPERAND_NAMES else "operand"
-        elif kind == "operator":
-            return self._operator(text)
-        elif kind != "blank":
-            self.previous = "operand"
-        return None
+    def _prints(self) -> bool:
+        """Return whether this is outside of brackets in what a `print` is given."""
+        return self.print_depth is not None and self.depth <= self.print_depth
 
-    def _operator(self, text: str) -> str | None:
-        if text in _HARMFUL_OPERATORS:
-            return f"`{text}` in the awk program {_HARMFUL_OPERATORS[text]}"
-        printing = self.print_depth is not None and self.depth <= self.print_depth
-        if text == ">" and printing:
-            return "`>` after `print` in the awk program writes a file"
-        if text in "([":
+    def _note(self, kind: str | None) -> None:
+        """Note what a token of a kind changes for those behind it."""
+        if kind == "print":
+            self.print_depth = self.depth
+        elif kind == "opening":
             self.depth += 1
-        elif text in ")]":
+        elif kind == "closing":
             self.depth -= 1
-        elif text in {";", "}"} and (self.print_depth is None or printing):
+        elif kind == "end" and self._prints():
             self.print_depth = None
-        self.previous = "operand" if text in _ENDS_OPERAND else text
-        return None
+        if kind != "blank":
+            self.is_behind_operand = kind in {"operand", "closing"}
 
     def _slash(self, at: int) -> int | None:
         """Return the end of the regular expression or division at `at`; None if both are possible.
@@ -130,7 +104,7 @@ class _Program:
         are harmless only if nothing suspicious follows that one of them could hide. A line goes on
         behind a backslash, for gawk inside a pattern as well.
         """
-        if self.previous != "operand":
+        if not self.is_behind_operand:
             regex = _REGEX.match(self.text, at)
             return regex.end() if regex else None
         if self.line_end < at:

@@ -18,11 +18,16 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _EVALUATING = frozenset({"-v", "-R"})
 _ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_BINARY = _ARITHMETIC | {"=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"}
-_BINARY_LENGTH = 3
-_UNARY = re.compile(r"-[a-hknoprstuwxzGLNOS]")
-_JOINING = frozenset({"-a", "-o"})
-_STANDING_ALONE = _JOINING | {"!", "(", ")"}
+_KIND = re.compile(
+    r"""(?P<b>-(?:eq|ne|lt|le|gt|ge|nt|ot|ef)|[!=]?=|[<>])  # has an operand on each side
+    |(?P<j>-[ao])                                            # joins two conditions
+    |(?P<s>[!()])
+    |(?P<u>-[a-hknoprstuvwxzGLNORS])                         # has an operand behind it
+    """,
+    re.VERBOSE,
+)
+_TERMS = re.compile(r"(?>.b.|[js]|.(?=j|\Z)|u.)*+")
+"""What a condition consists of, with the letter of `_KIND` for each word, or `?` for an operand."""
 
 
 def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
@@ -33,7 +38,6 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
         if arguments[-1] != "]":
             yield Problem("`[` is not closed by `]`", end)
             return
-    index = start
     for index in range(start, end):
         argument = arguments[index]
         if isinstance(argument, Unknown) and not argument.single:
@@ -43,31 +47,15 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
         if arguments[index] in _EVALUATING and not _is_name(arguments[index + 1]):
             yield Problem("this condition may run code in brackets", index)
             return
-    index = start
-    while index < end:
-        compared = index + _BINARY_LENGTH <= end and arguments[index + 1] in _BINARY
-        if not compared and arguments[index] in _STANDING_ALONE:
-            index += 1
-            continue
-        taken = _term(arguments[index:end])
-        if taken == 0:
-            yield Problem("this condition is not understood", index)
-            return
-        index += taken
+    found = _TERMS.match("".join(map(_kind, arguments[start:end])))
+    understood = start if found is None else start + found.end()
+    if understood < end:
+        yield Problem("this condition is not understood", understood)
 
 
-def _term(words: Sequence[Argument]) -> int:
-    """Return the number of words in the first term; 0 if it is not understood."""
-    first = words[0]
-    if len(words) >= _BINARY_LENGTH and words[1] in _BINARY:
-        return _BINARY_LENGTH
-    if len(words) == 1 or words[1] in _JOINING:
-        return 1
-    if not isinstance(first, str):
-        return 0
-    if first in _EVALUATING:
-        return 2 if _is_name(words[1]) else 0
-    return 2 if _UNARY.fullmatch(first) else 0
+def _kind(word: Argument) -> str:
+    found = _KIND.fullmatch(word) if isinstance(word, str) else None
+    return "?" if found is None else found.lastgroup or "?"
 
 
 def _is_name(word: Argument) -> bool:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.arguments.argument_roles import DEVICES, ArgumentReading
 from agentscope_like.shell.catalog import RoleKind
-from agentscope_like.shell.values import Argument, Output, Shape, Unknown, piece_of, several
+from agentscope_like.shell.values import Argument, Output, Unknown, piece_of, several
 from agentscope_like.toml_tables import table_beside
 
 __all__ = ["ends_in_time", "fed_arguments"]
@@ -93,10 +93,8 @@ def _with_input(
 ) -> list[Argument]:
     """Return a command with the arguments that `xargs` inserts or appends from its input."""
     given = [item for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER]
-    computed = [item.argument for item in given if not isinstance(item.argument, str)]
-    if computed:
-        numbers = all(each.shape is Shape.INTEGER for each in computed)
-        return [each if numbers and _has_no_digit(each) else Unknown() for each in arguments]
+    if not all(isinstance(item.argument, str) for item in given):
+        return [Unknown() for _ in arguments]
     texts = {item.argument for item in given if isinstance(item.argument, str)} - {""}
     if not _table().xargs.bare.isdisjoint(reading.used):
         texts.add("{}")
@@ -106,10 +104,6 @@ def _with_input(
         replaced = [_replace(each, tuple(texts), Unknown()) for each in arguments]
         return [*replaced, several(Unknown())]
     return [_replace(each, tuple(texts), piece) for each in arguments]
-
-
-def _has_no_digit(argument: Argument) -> bool:
-    return isinstance(argument, str) and not any(map(str.isdecimal, argument))
 
 
 def _is_replaced_no_more(reading: ArgumentReading) -> bool:

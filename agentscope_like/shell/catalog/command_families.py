@@ -6,18 +6,15 @@ import shlex
 from collections.abc import Container, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from agentscope_like.shell.catalog.traits import canonical, programs_with
-from agentscope_like.toml_tables import Expression, parse_table
+from agentscope_like.toml_tables import Expression, WordSet, parse_table
 
 __all__ = ["Families", "families"]
 
 _DEFAULT_ARITY = 2
-
-_Start: TypeAlias = tuple[str | None, ...]
 
 
 class _Placed(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,18 +25,18 @@ class _Placed(Struct, frozen=True, forbid_unknown_fields=True):
 class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables as they are written; `command_families.toml` explains each."""
 
-    leading_options: dict[str, str]
+    leading_options: dict[str, WordSet]
     arity: dict[str, str]
     runs_a_program: str
     never_open: str
-    run_words: str
+    run_words: WordSet
     runs_a_command: _Placed
     runs_texts: str
-    message_options: dict[str, str]
-    sub_commands: dict[str, str]
+    message_options: dict[str, WordSet]
+    sub_commands: dict[str, WordSet]
     command_options: dict[str, str]
     languages: dict[str, Expression]
-    own_words: str
+    own_words: WordSet
 
 
 class Families:
@@ -51,36 +48,21 @@ class Families:
 
     def __init__(self, text: str) -> None:
         tables = parse_table(text, _Tables, _Placed, name="families.toml")
-        self._leading: dict[str | None, frozenset[str]] = {
-            program: frozenset(options.split())
-            for program, options in tables.leading_options.items()
-        }
-        self._arity: dict[_Start, int] = {
-            tuple(entry.split()): int(arity)
+        self._tables = tables
+        self._arity = {
+            entry: int(arity)
             for arity, entries in tables.arity.items()
             for entry in shlex.split(entries)
         }
-        self._runners = _prefixes(tables.runs_a_program)
-        self._never = _prefixes(tables.never_open)
+        self._runners = frozenset(shlex.split(tables.runs_a_program))
+        self._never = frozenset(shlex.split(tables.never_open))
         commands = tables.runs_a_command
-        self._operands = dict.fromkeys(self._runners | _prefixes(commands.at_once), 0)
-        self._operands.update(dict.fromkeys(_prefixes(commands.behind_one), 1))
-        self._texts = _prefixes(tables.runs_texts)
-        self._options: dict[_Start, tuple[str, ...]] = {
-            tuple(start.split()): tuple(options.split())
-            for start, options in tables.command_options.items()
-        }
-        self._messages: dict[_Start, frozenset[str]] = {
-            tuple(start.split()): frozenset(options.split())
-            for start, options in tables.message_options.items()
-        }
-        self._sub_commands = {
-            program: frozenset(words.split()) for program, words in tables.sub_commands.items()
-        }
-        self._languages = tables.languages
-        named = {words[0] for words in (*self._arity, *self._runners)}
-        self._own_words = frozenset(named).union(tables.own_words.split())
-        self.run_words = frozenset(tables.run_words.split())
+        self._operands = dict.fromkeys(self._runners.union(shlex.split(commands.at_once)), 0)
+        self._operands.update(dict.fromkeys(shlex.split(commands.behind_one), 1))
+        self._texts = frozenset(shlex.split(tables.runs_texts))
+        named = {start.partition(" ")[0] for start in (*self._arity, *self._runners)}
+        self._own_words = tables.own_words | named
+        self.run_words = tables.run_words
 
     def without_leading_options(self, words: Sequence[str | None]) -> Sequence[str | None]:
         """Return the words without the options before the sub-command.
@@ -89,7 +71,7 @@ class Families:
         """
         if len(words) < 2 or not (words[1] or "").startswith("-"):  # noqa: PLR2004
             return words
-        valued = self._leading.get(canonical(words[0] or ""))
+        valued = self._tables.leading_options.get(canonical(words[0] or ""))
         if valued is None:
             return words
         position = 1
@@ -106,7 +88,7 @@ class Families:
         Returns None if the program is not known to run one.
         """
         start = _longest_start(words, self._operands)
-        return (len(start), self._operands[start]) if start else None
+        return (len(start.split()), self._operands[start]) if start else None
 
     def runs_texts(self, words: Sequence[str | None]) -> bool:
         """Return whether a word with blanks in it is a command that the program runs."""
@@ -114,20 +96,22 @@ class Families:
 
     def command_options(self, words: Sequence[str | None]) -> tuple[str, ...]:
         """Return the options whose value is a command, as `command_families.toml` writes them."""
-        start = _by_first_name(words[:2])
-        return self._options.get(start[:1], ()) + self._options.get(start, ())
+        options, starts = self._tables.command_options, _starts(words[:2])
+        return tuple(option for start in starts for option in options.get(start, "").split())
 
     def message_options(self, words: Sequence[str | None]) -> frozenset[str]:
         """Return the options whose value is a message that people read, and nothing is done by."""
-        return self._messages.get(_longest_start(words, self._messages), frozenset())
+        messages = self._tables.message_options
+        return messages.get(_longest_start(words, messages), frozenset())
 
     def programs_with_command(self, word: str) -> tuple[str, ...]:
         """Return the programs that have a sub-command of this name, the best known first."""
-        return tuple(program for program, words in self._sub_commands.items() if word in words)
+        sub_commands = self._tables.sub_commands
+        return tuple(program for program, words in sub_commands.items() if word in words)
 
     def language_of(self, program: str) -> Expression | None:
         """Return the expression for words that run a command in a program's own language."""
-        return self._languages.get(canonical(program))
+        return self._tables.languages.get(canonical(program))
 
     def is_shell(self, program: str | None) -> bool:
         """Return whether a program runs an argument, a file or its input as a shell script."""
@@ -157,7 +141,7 @@ class Families:
         program = words[0] if words else None
         runner = _longest_start(words, self._runners)
         if runner:
-            arity = len(runner) + 1
+            arity = len(runner.split()) + 1
         else:
             arity = self._arity.get(_longest_start(words, self._arity), _DEFAULT_ARITY)
         if program is None or ("/" in program and arity > 1) or any(map(str.isspace, program)):
@@ -165,7 +149,7 @@ class Families:
         plain = [word for word in words[:arity] if word and not word.startswith("-")]
         if len(plain) < arity or not all(map(_is_name, plain[1:])):
             return None
-        if any(map(self._is_never_open, (plain, plain[len(runner) :]))):
+        if any(map(self._is_never_open, (plain, plain[len(runner.split()) :]))):
             return None
         return tuple(plain)
 
@@ -184,22 +168,19 @@ def _unversioned(program: str) -> str:
     return program.rstrip("0123456789.").rstrip("-")
 
 
-def _prefixes(entries: str) -> frozenset[_Start]:
-    return frozenset(tuple(entry.split()) for entry in shlex.split(entries))
+def _starts(words: Sequence[str | None]) -> list[str]:
+    """Return the beginnings of a command with the first name of its program, the shortest first."""
+    starts: list[str] = []
+    for word in words:
+        if not word or " " in word:
+            break
+        starts.append(f"{starts[-1]} {word}" if starts else canonical(word))
+    return starts
 
 
-def _longest_start(words: Sequence[str | None], known: Container[_Start]) -> _Start:
-    """Return the longest known prefix of the words; empty if none is known."""
-    start = _by_first_name(words[:3])
-    for length in (3, 2, 1):
-        if start[:length] in known:
-            return start[:length]
-    return ()
-
-
-def _by_first_name(words: Sequence[str | None]) -> _Start:
-    """Return the words of a command with the first name of its program."""
-    return (*(word and canonical(word) for word in words[:1]), *words[1:])
+def _longest_start(words: Sequence[str | None], known: Container[str]) -> str:
+    """Return the longest known beginning of the words, of three at most; empty if none is known."""
+    return next((start for start in reversed(_starts(words[:3])) if start in known), "")
 
 
 def _is_name(word: str) -> bool:

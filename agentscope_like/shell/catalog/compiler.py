@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from agentscope_like.shell.catalog.grammar import (
     When,
 )
 from agentscope_like.shell.values import Output, Shape
-from agentscope_like.toml_tables import TableError, WordSet, convert_table
+from agentscope_like.toml_tables import Expression, TableError, WordSet, convert_table
 
 __all__ = ["CatalogError", "parse_program"]
 
@@ -84,11 +85,8 @@ class _Written(AsWritten, frozen=True, forbid_unknown_fields=True):
     sub: Mapping[str, Any] = {}
     bare: bool | None = None
     style: str = ""
-    refuses: str | None = None
     output: str = ""
     output_values: Mapping[str, str] = {}
-    output_format: str | None = None
-    modules: Mapping[str, str] = {}
     pairs: Mapping[str, str] = {}
 
 
@@ -98,34 +96,20 @@ def parse_program(name: str, table: Table) -> Grammar:
     Raises:
         CatalogError: A key or a role is unknown, or a value has the wrong type.
     """
-    return _Compiler(name).grammar(name, table, {})
+    return _grammar(name, table, {})
 
 
 class _Subs(Mapping[str, Grammar]):
     """The sub-commands of a program, each compiled when it is first asked for."""
 
-    __slots__ = ("_compiled", "_compiler", "_name", "_shared", "_tables")
-
     def __init__(
-        self,
-        compiler: _Compiler,
-        name: str,
-        tables: Mapping[str, Table],
-        shared: Mapping[str, _Options],
+        self, name: str, tables: Mapping[str, Table], shared: Mapping[str, _Options]
     ) -> None:
-        self._compiler = compiler
-        self._name = name
         self._tables = tables
-        self._shared = shared
-        self._compiled: dict[str, Grammar] = {}
+        self._compiled = cache(lambda sub: _grammar(f"{name} {sub}", tables[sub], shared))
 
     def __getitem__(self, name: str) -> Grammar:
-        found = self._compiled.get(name)
-        if found is None:
-            table = self._tables[name]
-            found = self._compiler.grammar(f"{self._name} {name}", table, self._shared)
-            self._compiled[name] = found
-        return found
+        return self._compiled(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tables)
@@ -134,141 +118,136 @@ class _Subs(Mapping[str, Grammar]):
         return len(self._tables)
 
 
-class _Compiler:
-    """Compiles one program; knows its name for the errors."""
+def _grammar(name: str, table: Table, shared: Mapping[str, _Options]) -> Grammar:
+    """Compile one program or sub-command, whose `use` may name groups of `shared`.
 
-    def __init__(self, program: str) -> None:
-        self._program = program
-
-    def grammar(self, name: str, table: Table, shared: Mapping[str, _Options]) -> Grammar:
-        """Compile one program or sub-command, whose `use` may name groups of `shared`."""
-        written = self._read(name, table)
+    Args:
+        name: The words that name it, for errors as well.
+        table: Its table.
+        shared: The groups of the programs around it.
+    """
+    place = f"`{name}`" if " " in name else f"[program.{name}]"
+    try:
+        written = convert_table(table, _Written, _Change, _Options, name=place)
         shared = {**shared, **written.shared}
-        flags = {**self._flags(name, written), **self._flags_of(name, written.named, named=True)}
-        for group in written.use.split():
-            if group not in shared:
-                raise self._error(name, f"no shared group {group!r}{nearest(group, shared)}")
-            flags = {**self._flags(name, shared[group]), **flags}
-        complete = None
-        if written.others is not None:
-            known = (flag for flag in flags if flag.startswith("--"))
-            complete = (*known, *written.others.split())
-        style = self._choice(name, "style", written.style, _STYLES)
-        subs = self._subs(name, written.sub, shared)
-        only_about = "about" in table and table.keys() <= _ABOUT_ONLY
-        return Grammar(
-            **{field: getattr(written, field) for field in AsWritten.__struct_fields__},
-            name=name,
-            flags=flags,
-            complete=complete,
-            operands=self._operands(name, written.operands),
-            whens=tuple(self._when(name, *each) for each in written.when.items()),
-            subs=subs,
-            bare=not (subs or only_about) if written.bare is None else written.bare,
-            single_dash=style == "single-dash",
-            bundled=style == "bundled",
-            refuses=_pattern(written.refuses),
-            output=self._output(name, written.output),
-            output_values=tuple(
-                (re.compile(text), self._output(name, kind))
-                for kind, text in written.output_values.items()
-            ),
-            output_format=_pattern(written.output_format),
-            modules={key: re.compile(text) for key, text in written.modules.items()},
-            pairs={key: self._operand(name, text).role for key, text in written.pairs.items()},
-        )
-
-    def _read(self, name: str, table: Table) -> _Written:
-        try:
-            return convert_table(table, _Written, _Change, _Options, name=self._place(name))
-        except TableError as error:
-            raise CatalogError(f"The catalog's {error}") from error
-
-    def _flags(self, name: str, options: _Written | _Options) -> dict[str, Flag]:
-        return {
-            **dict.fromkeys(options.flags.split(), Flag()),
-            **self._flags_of(name, options.values),
-            **self._flags_of(name, options.optional, joined=True),
-        }
-
-    def _flags_of(
-        self, name: str, groups: Mapping[str, str], *, joined: bool = False, named: bool = False
-    ) -> dict[str, Flag]:
-        """Return the options whose values have a role, by the texts of their roles."""
-        flags: dict[str, Flag] = {}
-        for role, options in groups.items():
-            place = self._operand(name, role)
-            flag = Flag(place.role, joined=joined, named=named, many=place.many)
-            flags.update(dict.fromkeys(options.split(), flag))
-        return flags
-
-    def _when(self, name: str, flags: str, change: _Change) -> When:
-        return When(
-            flags=frozenset(flags.split()),
-            operands=None if change.operands is None else self._operands(name, change.operands),
-            recursive=change.recursive,
-            sources=self._operand(name, change.sources).role if change.sources else None,
-            needs=change.needs,
-            without=change.without,
-            doubt=change.doubt,
-            output=None if change.output is None else self._output(name, change.output),
-        )
-
-    def _subs(
-        self, name: str, tables: Mapping[str, dict[str, Any]], shared: Mapping[str, _Options]
-    ) -> Mapping[str, Grammar]:
-        own: dict[str, Table] = {}
-        nested: dict[str, dict[str, Table]] = {}
-        for key, sub in tables.items():
-            for words in key.split("|"):
-                head, _, rest = words.partition(" ")
-                if rest:
-                    nested.setdefault(head, {})[rest] = sub
-                else:
-                    own[head] = sub
-        for head, below in nested.items():
-            holder = own.get(head, {})
-            own[head] = {**holder, "sub": {**holder.get("sub", {}), **below}}
-        return _Subs(self, name, own, shared) if own else {}
-
-    def _operands(self, name: str, texts: str | tuple[str, ...]) -> tuple[Operand, ...]:
-        listed = (texts,) if isinstance(texts, str) else texts
-        return tuple(self._operand(name, text) for text in listed)
-
-    def _operand(self, name: str, text: str) -> Operand:
-        found = _ROLE.fullmatch(text)
-        if found is None:
-            raise self._error(name, f"{text!r} is not a role")
-        word, times, rest = found.groups()
-        known = [kind.value for kind in RoleKind]
-        if word not in known:
-            raise self._error(name, f"no role {word!r}{nearest(word, known)}")
-        kind = RoleKind(word)
-        pattern: re.Pattern[str] | None = None
-        if kind in _EXPRESSED or (rest and kind in _NARROWED):
-            pattern = re.compile(rest)
-        elif kind is RoleKind.ONE_OF:
-            pattern = re.compile("|".join(map(re.escape, rest.split())))
-        elif kind is RoleKind.NUMBER:
-            pattern = _NUMBER
-        elif rest:
-            raise self._error(name, f"the role {word!r} takes nothing after a colon")
-        return Operand(Role(kind, pattern), many=times == "...", optional=times == "?")
-
-    def _output(self, name: str, kind: str) -> Output:
-        return _OUTPUTS[self._choice(name, "output", kind, _OUTPUTS)]
-
-    def _choice(self, name: str, key: str, value: str, known: Collection[str]) -> str:
-        if value not in known:
-            raise self._error(name, f"no {key} {value!r}{nearest(value, known)}")
-        return value
-
-    def _place(self, name: str) -> str:
-        return f"[program.{self._program}]" if name == self._program else f"`{name}`"
-
-    def _error(self, name: str, problem: str) -> CatalogError:
-        return CatalogError(f"The catalog's {self._place(name)}: {problem}.")
+        return _compiled(name, written, shared, only_about=table.keys() <= _ABOUT_ONLY)
+    except TableError as error:
+        raise CatalogError(f"The catalog's {error}") from error
+    except ValueError as error:
+        raise CatalogError(f"The catalog's {place}: {error}") from error
 
 
-def _pattern(text: str | None) -> re.Pattern[str] | None:
-    return None if text is None else re.compile(text)
+def _compiled(
+    name: str, written: _Written, shared: Mapping[str, _Options], *, only_about: bool
+) -> Grammar:
+    flags = {**_flags(written), **_flags_of(written.named, named=True)}
+    for group in written.use.split():
+        flags = {**_flags(shared[_choice("shared group", group, shared)]), **flags}
+    complete = None
+    if written.others is not None:
+        known = (flag for flag in flags if flag.startswith("--"))
+        complete = (*known, *written.others.split())
+    style = _choice("style", written.style, _STYLES)
+    subs = _subs(name, written.sub, shared)
+    only_about = only_about and bool(written.about)
+    return Grammar(
+        **{field: getattr(written, field) for field in AsWritten.__struct_fields__},
+        name=name,
+        flags=flags,
+        complete=complete,
+        operands=_operands(written.operands),
+        whens=tuple(_when(*each) for each in written.when.items()),
+        subs=subs,
+        bare=not (subs or only_about) if written.bare is None else written.bare,
+        single_dash=style == "single-dash",
+        bundled=style == "bundled",
+        output=_output(written.output),
+        output_values=tuple(
+            (Expression(text), _output(kind)) for kind, text in written.output_values.items()
+        ),
+        pairs={key: _operand(text).role for key, text in written.pairs.items()},
+    )
+
+
+def _flags(options: _Written | _Options) -> dict[str, Flag]:
+    return {
+        **dict.fromkeys(options.flags.split(), Flag()),
+        **_flags_of(options.values),
+        **_flags_of(options.optional, joined=True),
+    }
+
+
+def _flags_of(
+    groups: Mapping[str, str], *, joined: bool = False, named: bool = False
+) -> dict[str, Flag]:
+    """Return the options whose values have a role, by the texts of their roles."""
+    flags: dict[str, Flag] = {}
+    for role, options in groups.items():
+        place = _operand(role)
+        flag = Flag(place.role, joined=joined, named=named, many=place.many)
+        flags.update(dict.fromkeys(options.split(), flag))
+    return flags
+
+
+def _when(flags: str, change: _Change) -> When:
+    return When(
+        flags=frozenset(flags.split()),
+        operands=None if change.operands is None else _operands(change.operands),
+        recursive=change.recursive,
+        sources=_operand(change.sources).role if change.sources else None,
+        needs=change.needs,
+        without=change.without,
+        doubt=change.doubt,
+        output=None if change.output is None else _output(change.output),
+    )
+
+
+def _subs(
+    name: str, tables: Mapping[str, dict[str, Any]], shared: Mapping[str, _Options]
+) -> Mapping[str, Grammar]:
+    own: dict[str, Table] = {}
+    nested: dict[str, dict[str, Table]] = {}
+    for key, sub in tables.items():
+        for words in key.split("|"):
+            head, _, rest = words.partition(" ")
+            if rest:
+                nested.setdefault(head, {})[rest] = sub
+            else:
+                own[head] = sub
+    for head, below in nested.items():
+        holder = own.get(head, {})
+        own[head] = {**holder, "sub": {**holder.get("sub", {}), **below}}
+    return _Subs(name, own, shared) if own else {}
+
+
+def _operands(texts: str | tuple[str, ...]) -> tuple[Operand, ...]:
+    return tuple(map(_operand, (texts,) if isinstance(texts, str) else texts))
+
+
+def _operand(text: str) -> Operand:
+    found = _ROLE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a role.")
+    word, times, rest = found.groups()
+    kind = RoleKind(_choice("role", word, [kind.value for kind in RoleKind]))
+    pattern: re.Pattern[str] | None = None
+    if kind in _EXPRESSED or (rest and kind in _NARROWED):
+        pattern = re.compile(rest)
+    elif kind is RoleKind.ONE_OF:
+        pattern = re.compile("|".join(map(re.escape, rest.split())))
+    elif kind is RoleKind.NUMBER:
+        pattern = _NUMBER
+    elif rest:
+        raise ValueError(f"the role {word!r} takes nothing after a colon.")
+    return Operand(Role(kind, pattern), many=times == "...", optional=times == "?")
+
+
+def _output(kind: str) -> Output:
+    return _OUTPUTS[_choice("output", kind, _OUTPUTS)]
+
+
+def _choice(what: str, value: str, known: Collection[str]) -> str:
+    """Return a value that has to be one of those known."""
+    if value not in known:
+        raise ValueError(f"no {what} {value!r}{nearest(value, known)}.")
+    return value

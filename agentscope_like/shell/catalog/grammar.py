@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.values import Output
-from agentscope_like.toml_tables import WordSet
+from agentscope_like.toml_tables import Expression, WordSet
 
 __all__ = [
     "NOTHING_KNOWN",
@@ -167,6 +167,9 @@ class AsWritten(Struct, frozen=True):
     verbatim: WordSet = WordSet()
     feed: str = ""
     doubt: str = ""
+    refuses: Expression | None = None
+    output_format: Expression | None = None
+    modules: Mapping[str, Expression] = {}
     builtin: bool = False
     whole_options: bool = False
     endless: WordSet = WordSet()
@@ -185,11 +188,8 @@ class Grammar(AsWritten, frozen=True, dict=True, kw_only=True):
     bare: bool = True
     single_dash: bool = False
     bundled: bool = False
-    refuses: re.Pattern[str] | None = None
     output: Output = NOTHING_KNOWN
-    output_values: tuple[tuple[re.Pattern[str], Output], ...] = ()
-    output_format: re.Pattern[str] | None = None
-    modules: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    output_values: tuple[tuple[Expression, Output], ...] = ()
     pairs: Mapping[str, Role] = field(default_factory=dict)
 
     @lazy_property

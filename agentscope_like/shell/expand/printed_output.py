@@ -342,7 +342,7 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
     return output if all(_is_clear(each, output, pattern) for each in operands) else Output()
 
 
-def _is_clear(operand: Argument, output: Output, pattern: re.Pattern[str] | None) -> bool:
+def _is_clear(operand: Argument, output: Output, pattern: Expression | None) -> bool:
     """Return whether an operand does not change the kind of text that is printed."""
     if isinstance(operand, str):
         return plain(operand)

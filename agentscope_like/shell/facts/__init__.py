@@ -16,12 +16,11 @@ from agentscope_like.shell.facts.possible_commands import (
     as_written,
     bare_name,
     raw_commands,
-    raw_readings,
     raw_words,
     readings,
     reads_input,
     runs_unseen_text,
-    unread_texts,
+    unread_commands,
 )
 from agentscope_like.shell.facts.shown_content import (
     Implied,
@@ -40,7 +39,6 @@ from agentscope_like.shell.facts.shown_content import (
 from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
     GitAliases,
-    all_names,
     names_in_words,
     started_by,
     started_in,
@@ -50,7 +48,6 @@ __all__ = [
     "INPUT",
     "GitAliases",
     "Implied",
-    "all_names",
     "all_words",
     "as_written",
     "bare_name",
@@ -65,7 +62,6 @@ __all__ = [
     "may_show_content",
     "names_in_words",
     "raw_commands",
-    "raw_readings",
     "raw_words",
     "readings",
     "reads_input",
@@ -81,5 +77,5 @@ __all__ = [
     "spelled_as",
     "started_by",
     "started_in",
-    "unread_texts",
+    "unread_commands",
 ]

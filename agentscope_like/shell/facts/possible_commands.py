@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -28,14 +28,14 @@ __all__ = [
     "bare_name",
     "led_to",
     "raw_commands",
-    "raw_readings",
     "raw_words",
     "readings",
     "readings_of",
+    "readings_within",
     "reads_input",
     "renamed_in",
     "runs_unseen_text",
-    "unread_texts",
+    "unread_commands",
 ]
 
 _QUOTING = str.maketrans("", "", "'\"\\")
@@ -57,15 +57,11 @@ def readings(part: Part) -> Iterator[Words]:
     The program is named by its bare name. Leading options of programs with sub-commands are also
     left out; every word of a program that runs other commands is tried as one.
     """
-    argv, name = part.argv, part.name
-    if not argv or argv[0] is None:
+    if not part.argv or part.argv[0] is None:
         return
-    yield from _both(name, argv[1:])
-    if not part.doubts or name not in programs_with("carrier"):
-        return
-    for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
-        if word and not word.startswith("-"):
-            yield from _both(bare_name(word), argv[position + 1 : position + _MAX_CARRIED])
+    yield from _both(part.name, part.argv[1:])
+    if part.doubts and part.name in programs_with("carrier"):
+        yield from readings_within(part.argv, 1, _MAX_CARRIED + 1)
 
 
 def as_written(part: Part) -> Part:
@@ -88,15 +84,22 @@ def _pattern(word: Word) -> str | None:
     return "".join(texts)
 
 
-def unread_texts(part: Part) -> Iterator[list[str]]:
-    """Yield the possible words of each script of the part that could not be parsed."""
+def readings_within(words: Words, start: int, stop: int | None = None) -> Iterator[Words]:
+    """Yield the command that begins at each word from `start` to `stop`, but at options."""
+    for position, word in enumerate(words[start:stop], start):
+        if word and not word.startswith("-"):
+            yield from readings_of(word, words[position + 1 : position + _MAX_CARRIED])
+
+
+def unread_commands(part: Part) -> Iterator[Words]:
+    """Yield the possible commands in each script of the part that could not be parsed."""
     words = [word for word in part.argv[1 : _MAX_CARRIED + 1] if word and _BLANK.search(word)]
     name = part.name if words and part.doubts else ""
     is_known = name in programs_with("carrier") or name in programs_with("takes_script")
     if is_known or (name and families().is_shell(name)):
         for word in words:
             if not word.startswith("-"):
-                yield raw_words(word)
+                yield from raw_commands(word)
 
 
 def runs_unseen_text(part: Part) -> bool:
@@ -144,20 +147,15 @@ def raw_words(text: str) -> list[str]:
     return [word for word in _BETWEEN_WORDS.split(text.translate(_QUOTING)) if word]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def raw_commands(text: str) -> tuple[Words, ...]:
     """Return the possible commands of a text that could not be parsed; cached for all rules."""
-    return tuple(raw_readings(raw_words(text)))
-
-
-def raw_readings(words: Sequence[str]) -> Iterator[Words]:
-    """Yield the possible commands in the words of a text that could not be parsed."""
-    seen: set[Words] = set()
+    words = raw_words(text)
+    found: dict[Words, None] = {}
     for position, word in enumerate(words):
-        for reading in _both(bare_name(word), words[position + 1 : position + _MAX_CARRIED]):
-            if reading not in seen:
-                seen.add(reading)
-                yield reading
+        following = words[position + 1 : position + _MAX_CARRIED]
+        found.update(dict.fromkeys(_both(bare_name(word), following)))
+    return tuple(found)
 
 
 def readings_of(program: str, arguments: Words) -> Iterator[Words]:

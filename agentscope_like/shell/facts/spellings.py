@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -12,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from agentscope_like.shell.catalog import canonical, families, names, names_of
-from agentscope_like.shell.facts.possible_commands import raw_readings, raw_words
+from agentscope_like.shell.facts.possible_commands import raw_commands
 from agentscope_like.shell.values import Words
 from agentscope_like.toml_tables import Expression, WordSet, table_beside
 
@@ -73,17 +74,20 @@ def perhaps_spelled(words: Words) -> Iterator[Words]:
 
 def spelled_as(name: str) -> frozenset[str]:
     """Return names of which every word holds one that starts a program, in whatever spelling."""
-    return _spelled().get(name, frozenset()) | {name}
+    return frozenset(_spelled().get(name, ())) | {name}
 
 
 @cache
-def _spelled() -> dict[str, frozenset[str]]:
+def _spelled() -> dict[str, set[str]]:
     """Return the known names of programs by each other name that they have."""
-    found: dict[str, frozenset[str]] = {}
-    for name in names() | _beside().keys():
+    found = defaultdict[str, set[str]](set)
+    for name in names() | {start[0] or "" for start in _groups()}:
         for each in (name, *_names(name)):
-            for other in names_of(canonical(each)) | _beside().get(each, frozenset()):
-                found[other] = found.get(other, frozenset()) | {name}
+            for other in names_of(canonical(each)):
+                found[other].add(name)
+    for start, same in _groups().items():
+        for first, *_ in same:
+            found[first] |= found[start[0] or ""]
     return found
 
 
@@ -143,31 +147,16 @@ def _shorter(name: str) -> list[str]:
     found = [canonical(name)]
     if name[:1] == "g" and name[1:] in _table().prefixed:
         found.append(name[1:])
-    if _beginnings().match(name):
-        matches = (beginning.match(name) for beginning in _table().beginnings)
-        found += [name[match.end() :] for match in matches if match]
+    matches = (beginning.match(name) for beginning in _table().beginnings)
+    found += [name[match.end() :] for match in matches if match]
     if match := _ends().search(name):
         found.append(name[: match.start()])
     return found
 
 
 @cache
-def _beginnings() -> re.Pattern[str]:
-    return re.compile("|".join(each.text for each in _table().beginnings))
-
-
-@cache
 def _ends() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(_table().ends)})\Z")
-
-
-@cache
-def _beside() -> dict[str, frozenset[str]]:
-    """Return the first words of the commands that are the same as those of a program."""
-    found: dict[str, set[str]] = {}
-    for start, others in _groups().items():
-        found.setdefault(start[0] or "", set()).update(other[0] for other in others)
-    return {name: frozenset(others) for name, others in found.items()}
 
 
 @cache
@@ -216,12 +205,12 @@ def alias_readings(
     for value in known.get(name, ()):
         if value.startswith("!"):
             text = shlex.join([word or "" for word in rest])
-            yield from raw_readings(raw_words(f"{value[1:]} {text}"))
+            yield from raw_commands(f"{value[1:]} {text}")
             continue
         try:
             expanded = ("git", *shlex.split(value), *rest)
         except ValueError:
-            yield from raw_readings(raw_words(value))
+            yield from raw_commands(value)
             continue
         yield expanded
         yield families().without_leading_options(expanded)

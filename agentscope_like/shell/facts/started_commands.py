@@ -12,17 +12,16 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.catalog import families, program_name, programs_with
 from agentscope_like.shell.facts.possible_commands import (
     bare_name,
     led_to,
     raw_commands,
-    raw_readings,
-    raw_words,
     readings,
     readings_of,
+    readings_within,
     renamed_in,
-    unread_texts,
+    unread_commands,
 )
 from agentscope_like.shell.facts.spellings import (
     alias_readings,
@@ -32,10 +31,10 @@ from agentscope_like.shell.facts.spellings import (
     perhaps_spelled,
 )
 from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.syntax import Heredoc, Literal
+from agentscope_like.shell.syntax import Literal
 from agentscope_like.shell.values import Words
 
-__all__ = ["GitAliases", "all_names", "names_in_words", "started_by", "started_in"]
+__all__ = ["GitAliases", "names_in_words", "started_by", "started_in"]
 
 GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 """What git's aliases stand for, by their names."""
@@ -43,37 +42,20 @@ GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 _PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
 """A text in which nothing is quoted, computed or a pattern."""
 
-_ALL_NAMES = "names of all programs"
 _MARKS = str.maketrans("=[]", "   ")
 
 
-def all_names(analysis: CommandAnalysis) -> str | None:
+def names_in_words(command: str, commands: Sequence[Words]) -> str | None:
     """Return a text that holds the names of all programs that may run; None if any program may.
 
-    They stand in the text or in a part, in one of their spellings, where none is computed or
-    quoted; but an alias or a link may be any. The answer is kept with the analysis.
-    """
-    known: dict[str, str | None] = analysis.__dict__
-    if _ALL_NAMES not in known:
-        known[_ALL_NAMES] = _all_names(analysis)
-    return known[_ALL_NAMES]
-
-
-def _all_names(analysis: CommandAnalysis) -> str | None:
-    for part in analysis.parts:
-        if part.argv and "/" in (part.argv[0] or "") and part.program is None:
-            return None  # a link to any program
-    return names_in_words(analysis.command, [part.argv for part in analysis.parts])
-
-
-def names_in_words(command: str, commands: Sequence[Words]) -> str | None:
-    """Return what `all_names` does, for commands of which none is a path.
+    They stand in the command or in its words, in one of their spellings, where nothing is computed
+    or quoted; but a path may be a link to any program, and an alias of git may be any.
 
     Args:
         command: The text.
         commands: The words of each command in it.
     """
-    if _PLAIN.fullmatch(command) is None or any(map(_may_be_alias, commands)):
+    if _PLAIN.fullmatch(command) is None or any(map(_may_be_any, commands)):
         return None
     words = [word for each in commands for word in each]
     if None in words:
@@ -81,8 +63,10 @@ def names_in_words(command: str, commands: Sequence[Words]) -> str | None:
     return " ".join((command, *filter(None, words))).casefold()
 
 
-def _may_be_alias(words: Words) -> bool:
-    """Return whether a command may start a program of any name, by an alias of git."""
+def _may_be_any(words: Words) -> bool:
+    """Return whether a command may start a program of any name."""
+    if words and "/" in (words[0] or "") and program_name(words[0] or "") is None:
+        return True
     for at, word in enumerate(words):
         is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
         if is_git and called_alias(("git", *words[at + 1 :])) is not None:
@@ -141,8 +125,7 @@ def _read(
 ) -> Iterator[Words]:
     yield from readings(part)
     yield from led_to(part, around)
-    for words in unread_texts(part):
-        yield from raw_readings(words)
+    yield from unread_commands(part)
     yield from _settings(part)
     yield from _carried(part, guess=guess)
     if guess:
@@ -197,7 +180,7 @@ def _carried(part: Part, *, guess: bool) -> Iterator[Words]:
     if _is_unknown(part) and not starts:
         yield from _anywhere_in(words)
     elif not starts:
-        yield from _tails(words, _before_tail(words))
+        yield from readings_within(words, _before_tail(words))
         yield from _in_texts(tuple(_flag_values(words)))
 
 
@@ -210,17 +193,15 @@ def _runs_its_words(program: str, *, guess: bool) -> bool:
 
 def _anywhere_in(words: Words) -> Iterator[Words]:
     """Yield the commands that begin at some argument, or stand in a text."""
-    yield from _tails(words, 1)
+    yield from readings_within(words, 1)
     yield from _in_texts(words)
 
 
 def _in_input(part: Part) -> Iterator[Words]:
     """Yield what may be a command in a part's here-document or here-string."""
     for redirect in part.redirects:
-        target = redirect.target
-        word = target.body if isinstance(target, Heredoc) else target
         if redirect.operator.startswith("<<"):
-            for segment in word.segments:
+            for segment in redirect.word.segments:
                 if isinstance(segment, Literal):
                     yield from _in_text(segment.text)
 
@@ -282,12 +263,6 @@ def _flag_values(words: Words) -> Iterator[str | None]:
             yield joined or following
 
 
-def _tails(words: Words, start: int) -> Iterator[Words]:
-    for position, word in enumerate(words[start:], start):
-        if word and not word.startswith("-"):
-            yield from readings_of(word, words[position + 1 : position + _MOST_ARGUMENTS])
-
-
 def _option_values(words: Words, plain: Words) -> Iterator[str]:
     """Yield the values of options that are commands."""
     options = families().command_options(words) + families().command_options(plain)
@@ -336,4 +311,4 @@ def _in_texts(words: Words) -> Iterator[Words]:
 
 
 def _in_text(text: str) -> Iterator[Words]:
-    yield from raw_readings(raw_words(text.translate(_ARGUMENT_MARKS)))
+    yield from raw_commands(text.translate(_ARGUMENT_MARKS))

@@ -16,7 +16,7 @@ from agentscope_like.paths import (
     fold,
     is_below,
     matches,
-    paths_asked_to_read,
+    paths_asked_to,
 )
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import follows
@@ -200,7 +200,7 @@ class NamedCredentials:
 @lru_cache(maxsize=1)
 def _places_at_home() -> tuple[str, ...]:
     """Return the secret paths below a home, and the directories that are wholly secret."""
-    paths = [path.removeprefix("~/") for row in paths_asked_to_read() for path in row.paths]
+    paths = [path.removeprefix("~/") for row in paths_asked_to("read") for path in row.paths]
     return tuple(path for path in paths if path[0] != "/" and "*" not in path.removesuffix("/**"))
 
 

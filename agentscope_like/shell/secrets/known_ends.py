@@ -13,8 +13,7 @@ from agentscope_like.paths import (
     SensitivePaths,
     fold,
     matches,
-    paths_asked_to_read,
-    paths_asked_to_write,
+    paths_asked_to,
 )
 
 __all__ = [
@@ -73,13 +72,13 @@ def may_be_secret(ending: str) -> str | None:
     Args:
         ending: A pattern. Behind a slash at its beginning, its names are whole.
     """
-    return _found(ending, paths_asked_to_read())
+    return _found(ending, paths_asked_to("read"))
 
 
 @lru_cache(maxsize=1024)
 def may_be_sensitive(ending: str) -> str | None:
     """Return why a path with this end may be sensitive to write, or None."""
-    return _found(ending, paths_asked_to_write())
+    return _found(ending, paths_asked_to("write"))
 
 
 @lru_cache(maxsize=1024)
@@ -114,7 +113,7 @@ def may_match_secret(pattern: str) -> str | None:
     name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]
     if not _ENDING.fullmatch(name):
         return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}") if name else None
-    for entry in _entries(paths_asked_to_read()):
+    for entry in _entries(paths_asked_to("read")):
         if _suggests(fold(name), entry.names[-1]):
             return f"`{pattern}` may match `{entry.path}`, which {entry.does}"
     return may_be_secret("/.env") if matches(".env", fold(name)) else None
@@ -163,7 +162,7 @@ def _names(ending: str) -> list[str]:
 @cache
 def _places() -> frozenset[str]:
     """Return the names of the directories in which secrets have their place."""
-    entries = _entries(paths_asked_to_read())
+    entries = _entries(paths_asked_to("read"))
     places = {name for entry in entries for name in entry.names[: None if entry.is_deep else -1]}
     return frozenset(name for name in places if _MAGIC.search(name) is None)
 

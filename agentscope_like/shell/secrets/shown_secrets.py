@@ -184,9 +184,7 @@ class Secrets(Struct, dict=True):
             for word in filter(None, part.argv[1:]):
                 if self._is_left_out(word, part):
                     continue
-                if reason := self.around.argument_objection(
-                    word, only_reads=self.analysis.read_only
-                ):
+                if reason := self.around.argument_objection(word):
                     return f"names a sensitive path: {reason}"
         return self._handed_objection(part) if self.reads_unseen else None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Literal as OneOf
 
 from agentscope_like.shell.syntax.conditional import ConditionalReader
@@ -22,12 +21,10 @@ from agentscope_like.shell.syntax.tree import (
     Loop,
     Script,
     Span,
-    Substitution,
     Word,
 )
 from agentscope_like.shell.syntax.words import (
     RESERVED,
-    Expression,
     bare_text,
     read_assignments,
     read_expression,
@@ -45,6 +42,13 @@ _KEYWORDS = {
 }
 _ARITHMETIC_END = re.compile(rf"\)\){_DELIMITED}")
 _COUNTING = re.compile(r"[ \t]+\(\(")
+_COUNTING_HEADS = (
+    (read_assignments, re.compile(";")),
+    (read_expression, re.compile(";")),
+    (read_assignments, _ARITHMETIC_END),
+)
+"""What reads each part of `for ((...; ...; ...))`, and what ends it."""
+
 _FOR_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;]|\Z)")
 _NAMED_FUNCTION = re.compile(
     r"[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+|[ \t]*\([ \t]*\)[ \t]*)(?=\{[ \t\n])"
@@ -71,27 +75,12 @@ class CompoundReader(ConditionalReader):
 
     def evaluation(self, start: int) -> ArithmeticCommand:
         """Read `((...))` from behind its brackets."""
-        begin = self.position
-        inner: list[Substitution] = []
-        found = read_assignments(
-            self.text, begin, self.end, substitution=self.substitutions_into(inner)
-        )
-        if found is None or not self._ends_arithmetic(found.end):
+        expression = self.expression(read_assignments)
+        match = _ARITHMETIC_END.match(self.text, self.position, self.end)
+        if expression is None or match is None:
             raise self.refusal("What follows this `((` is not understood.", start, start + 2)
-        expression = self._arithmetic_between(begin, found, tuple(inner))
-        self.position = found.end + len("))")
+        self.position = match.end()
         return ArithmeticCommand(expression, self.redirects(), Span(start, self.position))
-
-    def _ends_arithmetic(self, position: int) -> bool:
-        """Return whether `))` and the end of a word stand at `position`."""
-        return _ARITHMETIC_END.match(self.text, position, self.end) is not None
-
-    def _arithmetic_between(
-        self, start: int, found: Expression, inner: tuple[Substitution, ...] = ()
-    ) -> Arithmetic:
-        text = self.text[start : found.end]
-        span = Span(start, found.end)
-        return Arithmetic(text, span, found.names, assigned=found.assigned, substitutions=inner)
 
     def group(self, start: int) -> Group:
         """Read `{ ...; }`."""
@@ -102,9 +91,7 @@ class CompoundReader(ConditionalReader):
     def loop(self, start: int, keyword: OneOf["while", "until"]) -> Loop:
         """Read `while ...; do ...; done`."""
         condition = self._body(start, keyword)
-        self._expect("do", start, keyword)
-        body = self._body(start, "do")
-        self._expect("done", start, keyword)
+        body = self._loop_body(start, keyword)
         until = keyword == "until"
         return Loop(condition, body, until, self.redirects(), Span(start, self.position))
 
@@ -141,9 +128,7 @@ class CompoundReader(ConditionalReader):
             self.skip_lines()
             if self._accept("in"):
                 words = self._loop_words(start)
-        self._expect("do", start, "for")
-        body = self._body(start, "do")
-        self._expect("done", start, "for")
+        body = self._loop_body(start, "for")
         return For(
             match[1],
             None if words is None else tuple(words),
@@ -154,40 +139,24 @@ class CompoundReader(ConditionalReader):
 
     def _counting_loop(self, start: int) -> ArithmeticFor:
         """Read a loop from behind its `for ((`."""
-        first = self._head(read_assignments, start)
-        self._next_head(start)
-        test = self._head(read_expression, start)
-        self._next_head(start)
-        step = self._head(read_assignments, start)
-        if test is None or not self._ends_arithmetic(self.position):
+        heads: list[Arithmetic | None] = []
+        for read, end in _COUNTING_HEADS:
+            head = self.expression(read, nests=False)
+            match = None if head is None else end.match(self.text, self.position, self.end)
+            if head is None or match is None:
+                raise self.refusal("This form of `for` is not understood.", start, start + 3)
+            self.position = match.end()
+            heads.append(head if head.text.strip() else None)
+        first, test, step = heads
+        if test is None:
             raise self.refusal("This form of `for` is not understood.", start, start + 3)
-        self.position += len("))")
         self.skip_blanks()
         if self.at(";"):
             self._semicolon()
         self.skip_lines()
-        self._expect("do", start, "for")
-        body = self._body(start, "do")
-        self._expect("done", start, "for")
+        body = self._loop_body(start, "for")
         redirects = self.redirects()
         return ArithmeticFor(first, test, step, body, redirects, Span(start, self.position))
-
-    def _head(
-        self, read: Callable[[str, int, int], Expression | None], start: int
-    ) -> Arithmetic | None:
-        """Read one part of a counting loop's head; None where it is empty."""
-        begin = self.position
-        found = read(self.text, begin, self.end)
-        if found is None:
-            raise self.refusal("This form of `for` is not understood.", start, start + 3)
-        self.position = found.end
-        is_empty = not self.text[begin : found.end].strip()
-        return None if is_empty else self._arithmetic_between(begin, found)
-
-    def _next_head(self, start: int) -> None:
-        if not self.at(";"):
-            raise self.refusal("This form of `for` is not understood.", start, start + 3)
-        self.position += 1
 
     def case(self, start: int) -> Case:
         """Read `case subject in pattern) ...;; esac`."""
@@ -235,6 +204,13 @@ class CompoundReader(ConditionalReader):
         if not script.statements:
             raise self.refusal(f"`{opener}` without a command is not understood.", start)
         return script
+
+    def _loop_body(self, start: int, opener: str) -> Script:
+        """Read `do ...; done`."""
+        self._expect("do", start, opener)
+        body = self._body(start, "do")
+        self._expect("done", start, opener)
+        return body
 
     def _accept(self, keyword: str) -> bool:
         match = _KEYWORDS[keyword].match(self.text, self.position, self.end)

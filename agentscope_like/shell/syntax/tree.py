@@ -185,6 +185,11 @@ class Redirect(Struct, frozen=True, gc=False):
     fd: int | None = None
 
     @property
+    def word(self) -> Word:
+        """Return the word that it names, or the text of its here-document."""
+        return self.target.body if isinstance(self.target, Heredoc) else self.target
+
+    @property
     def feeds(self) -> bool:
         """Return whether it replaces the standard input."""
         return self.fd in {None, 0} and self.operator.startswith("<")

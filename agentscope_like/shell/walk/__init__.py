@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.walk.walk import MAX_PARTS, Walk
+from agentscope_like.shell.walk.walk import Walk
+from agentscope_like.shell.walk.walk_base import MAX_PARTS
 
 __all__ = ["MAX_PARTS", "Walk"]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item
 from agentscope_like.shell.catalog import RoleKind, programs_with
-from agentscope_like.shell.draft import Draft, shortened
+from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.names import names_read
 from agentscope_like.shell.state import (
     State,
@@ -32,13 +32,13 @@ from agentscope_like.shell.values import (
     NUMBER,
     SPOKEN_NAMES,
     Argument,
-    Output,
     Unknown,
     names_of,
     piece_of,
 )
 from agentscope_like.shell.walk.endless_files import read_doubt
 from agentscope_like.shell.walk.purposes import plainly
+from agentscope_like.shell.walk.walk_base import WalkBase
 
 __all__ = ["KEEPING_NOTHING", "Actor", "path_effects"]
 
@@ -46,7 +46,7 @@ KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices to which writing is harmless: they keep nothing."""
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
-_READ, _CD, _SUFFIX, _RUN = EffectKind.READ, RoleKind.CD, RoleKind.SUFFIX, RoleKind.RUN
+_READ, _CD, _RUN = EffectKind.READ, RoleKind.CD, RoleKind.RUN
 _CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
 _LOOKED_AT = _CONTENT | {RoleKind.LIST}
 _KINDS = {
@@ -178,22 +178,18 @@ class Actor(Struct):
     """Adds the effects of one reading of arguments to a draft, and updates the state.
 
     Attributes:
+        walk: The walk that the part is of.
         draft: The part.
         reading: What its arguments mean.
         state: The state before; afterwards, the state after.
-        home: The home directory, or None where unknown.
-        fed: What is known of the standard input.
-        arrays: Names that may be arrays.
-        command: The command text.
+        scope: The scope of the command.
     """
 
+    walk: WalkBase
     draft: Draft
     reading: ArgumentReading
     state: State
-    home: str | None
-    fed: Output
-    arrays: frozenset[str]
-    command: str
+    scope: WalkScope
 
     def act(self) -> None:
         """Add every effect and doubt of the reading, except those of commands that it runs."""
@@ -202,27 +198,18 @@ class Actor(Struct):
         for problem in problems:
             self._suspect(plain or problem.message, draft.span_of(problem.at))
         directories = self.state.directories
-        known = len(self.draft.effects)
-        suffixes: list[Argument] = []
-        linked: list[Effect] = []
         for item in self.reading.items:
             kind = item.role.kind
             if kind in _LOOKED_AT:
                 self._look(item, directories)
             elif kind in _KINDS:
-                before = len(draft.effects)
                 directories = self._path(item, directories)
-                linked += draft.effects[before:] if kind is RoleKind.LINK else ()
             elif kind in _LANGUAGES:
                 self._check_script(item)
             elif kind is _RUN:
                 self._run(item)
             elif kind in _ASSIGNED:
                 self._assign(item)
-            elif kind is _SUFFIX:
-                suffixes.append(item.argument)
-        if suffixes:
-            self._keep_backups(suffixes, known, linked)
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
@@ -232,7 +219,7 @@ class Actor(Struct):
         self._change_directory()
 
     def _source(self, span: Span) -> str:
-        return self.command[span.start : span.end]
+        return self.walk.command[span.start : span.end]
 
     def _suspect(self, message: str, span: Span) -> None:
         self.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
@@ -260,13 +247,13 @@ class Actor(Struct):
         if role is RoleKind.LINK:
             self._look(item, directories)
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
-        self.draft.add(effects)
+        self._write(effects, keeps_name=role is RoleKind.LINK)
         if kind is not _READ:
             self._harm(kind, source, item)
         if role is RoleKind.INTO:
             self._into(item, directories)
         elif role is RoleKind.DIRECTORY:
-            return after_cd(directories, argument, self.home, fold=joined)
+            return after_cd(directories, argument, self.walk.home, fold=joined)
         return directories
 
     def _into(self, item: Item, directories: tuple[str, ...]) -> None:
@@ -296,28 +283,24 @@ class Actor(Struct):
             )
             if named_after is not None:
                 written_below = [replace(each, named_after=named_after) for each in written_below]
-            self.draft.add(written_below)
+            self._write(written_below)
 
-    def _keep_backups(
-        self, suffixes: Sequence[Argument], first: int, linked: Sequence[Effect]
-    ) -> None:
-        """Add the names of backups to the writes from number `first` on, but to none of `linked`.
+    def _write(self, effects: Sequence[Effect], *, keeps_name: bool = False) -> None:
+        """Add changes, which may keep what was there under the name of a backup.
 
         What is linked stays under its name.
         """
-        backups = tuple(
-            suffix
-            for each in suffixes
-            for suffix in ((each,) if isinstance(each, str) else each.choices)
-            if suffix
-        )
-        stays = set(map(id, linked))
-        self.draft.effects[first:] = [
-            replace(each, backups=backups)
-            if each.kind is EffectKind.WRITE and id(each) not in stays
-            else each
-            for each in self.draft.effects[first:]
-        ]
+        backups: list[str] = []
+        for item in self.reading.by_kind.get(RoleKind.SUFFIX, ()):
+            given = item.argument
+            backups += filter(None, (given,) if isinstance(given, str) else given.choices)
+        if backups and not keeps_name:
+            kept = tuple(backups)
+            effects = [
+                replace(each, backups=kept) if each.kind is EffectKind.WRITE else each
+                for each in effects
+            ]
+        self.draft.add(effects)
 
     def _harm(self, kind: EffectKind, target: str, item: Item) -> None:
         """Add a doubt about an effect on an operand, which another command may have added."""
@@ -350,7 +333,7 @@ class Actor(Struct):
         value = Unknown()
         reads = self.reading.grammar.name == "read" and self.reading.used <= _PLAIN_READ
         if role is RoleKind.VARIABLE and reads:
-            value = piece_of(self.fed)
+            value = piece_of(self.draft.known_input(self.scope))
         if role is RoleKind.VARIABLE and self.draft.program in programs_with("fills"):
             value = replace(value, names=names_read(self.draft))
         if isinstance(argument, str):
@@ -369,7 +352,7 @@ class Actor(Struct):
         if exported and not found[2] and known is not None:
             value = known
         message = exported_doubt(name, value) if exported else own_doubt(name, value)
-        if found[2] and name in self.arrays and _may_be_list(value):
+        if found[2] and name in self.scope.arrays and _may_be_list(value):
             message = f"`{name}` may be an array, and bash runs code in its value"
         if message:
             self._suspect(message, self.draft.span_of(item.start))
@@ -384,14 +367,14 @@ class Actor(Struct):
                 target = item.argument
                 if self.reading.grammar.name == "pushd":
                     self.state = self.state.push()
-                moved = after_cd(self.state.directories, target, self.home)
+                moved = after_cd(self.state.directories, target, self.walk.home)
                 is_physical = "-P" in self.reading.used
                 self.state = self.state.move(() if is_physical else moved)
                 return
         if self.reading.grammar.name == "popd":
             self.state = self.state.move(self.state.stack or ())
         elif self.reading.grammar.name == "cd":
-            self.state = self.state.move(after_cd(self.state.directories, None, self.home))
+            self.state = self.state.move(after_cd(self.state.directories, None, self.walk.home))
 
 
 def _may_be_list(value: Argument) -> bool:

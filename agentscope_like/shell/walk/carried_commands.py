@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -16,9 +16,9 @@ from agentscope_like.shell.names import handed
 from agentscope_like.shell.state import State, known_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
 from agentscope_like.shell.values import NO_NAMES, Argument, Output, Unknown, names_of
-from agentscope_like.shell.walk.walk_protocol import Walking
+from agentscope_like.shell.walk.walk_base import WalkBase
 
-__all__ = ["Carrier"]
+__all__ = ["CarriedJudge"]
 
 _BATCHES = frozenset({"-X", "--exec-batch"})
 _LOGIN = frozenset({"-l", "--login"})
@@ -26,28 +26,21 @@ _VARIABLE = re.compile(r"\$(?![(?])")
 """The value of a variable; not `$(...)`, and not the status `$?`."""
 
 
-class _Run(Protocol):
-    """Judges a command, given its arguments."""
+class CarriedJudge(WalkBase):
+    """Judges commands inside commands."""
 
-    def __call__(
+    @abstractmethod
+    def judge_arguments(
         self,
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
         scope: WalkScope,
         *,
-        external: bool,
-        functions: bool,
+        external: bool = False,
+        functions: bool = True,
     ) -> State:
-        """Return the state after it."""
-
-
-class Carrier:
-    """Judges commands inside commands for one walk; `run` judges a command of known arguments."""
-
-    def __init__(self, walk: Walking, run: _Run) -> None:
-        self._walk = walk
-        self._run = run
+        """Judge a command, given its arguments; return the state after it."""
 
     def carry(
         self,
@@ -86,7 +79,7 @@ class Carrier:
             draft.doubt("wrappers are nested too deeply", draft.span, kind=EffectKind.EXECUTE)
             return state
         if item.role.kind is RoleKind.SCRIPT:
-            return self._script(item, reading, arguments, draft, state, scope)
+            return self._carried_script(item, reading, arguments, draft, state, scope)
         if item.end <= item.start:
             return state
         fed = draft.known_input(scope)
@@ -103,19 +96,19 @@ class Carrier:
             span = Span(words[0].span.start, words[-1].span.end)
         moves = RoleKind.DIRECTORY in reading.by_kind or item.flag == "-execdir"
         start = state.lost() if moves else state
-        inner = self._walk.draft(words, span, start, inside)
+        inner = self.draft(words, span, start, inside)
         carried = handed(arguments[item.start : item.end], carried, draft, inner)
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
         inner.arguments = carried
         inner.redirects = draft.redirects
         inner.assignments = draft.assignments + tuple(_assignments(reading, draft))
         in_shell = grammar.feed == "shell"
-        after = self._run(
+        after = self.judge_arguments(
             carried, inner, start, inside, external=external or not in_shell, functions=False
         )
         return after if in_shell else state
 
-    def _script(
+    def _carried_script(
         self,
         item: Item,
         reading: ArgumentReading,
@@ -143,17 +136,17 @@ class Carrier:
             source=draft.source,
         )
         if same_shell:
-            return self._walk.text(text, state, inside, draft)
+            return self.text(text, state, inside, draft)
         posix = draft.program in programs_with("plain_shell")
         inside = replace(inside, posix=posix, in_function=False)
         parameters = known_parameters(arguments[item.start + 2 :])
         named = arguments[item.start + 1 : item.start + 2]
         name = Unknown(names=names_of(named[0]) if named else NO_NAMES)
         fresh = State(state.directories, {"0": name}, parameters=parameters)
-        first = len(self._walk.drafts)
-        self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
+        first = len(self.drafts)
+        self.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         if not reading.used.isdisjoint(_LOGIN) and (
-            reason := self._profile_objection(text, self._walk.drafts[first:], state)
+            reason := self._profile_objection(text, self.drafts[first:], state)
         ):
             draft.doubt(f"a login shell runs profiles first, {reason}", span)
         return state
@@ -164,7 +157,7 @@ class Carrier:
         What the user's profiles define is the user's own. But they may set the secrets again that
         a command without approval is started without, and they are looked for at home.
         """
-        home = self._walk.home
+        home = self.home
         places = [each.rstrip("/") + "/" for each in state.directories]
         if home is None or not places or any(f"{home}/".startswith(each) for each in places):
             return "which may be the project's own"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell import catalog
@@ -13,7 +12,6 @@ from agentscope_like.shell.analysis import Effect, EffectKind
 from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
-from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import (
     UNKNOWN_PARAMETERS,
     State,
@@ -26,7 +24,7 @@ from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Wor
 from agentscope_like.shell.syntax.words import read_let
 from agentscope_like.shell.values import Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
-from agentscope_like.shell.walk.carried_commands import Carrier
+from agentscope_like.shell.walk.carried_commands import CarriedJudge
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.shell.walk.redirections import (
     assign,
@@ -35,7 +33,6 @@ from agentscope_like.shell.walk.redirections import (
     judge_redirects,
     may_fail,
 )
-from agentscope_like.shell.walk.walk_protocol import Walking
 
 __all__ = ["CommandJudge"]
 
@@ -43,20 +40,18 @@ _MAX_OPTIONAL = 3
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 
 
-class CommandJudge(Struct, gc=False):
-    """Judges simple commands for one walk, which does not hold it, so that no cycle is left."""
+class CommandJudge(CarriedJudge):
+    """Judges simple commands."""
 
-    _walk: Walking
-
-    def judge(self, command: SimpleCommand, state: State, scope: WalkScope) -> tuple[State, Draft]:
-        """Judge `command`, which runs in `state`; return what is known after it, and its part."""
+    def judge_simple(self, command: SimpleCommand, state: State, scope: WalkScope) -> State:
+        """Judge `command`, which runs in `state`; return what is known after it."""
         words = command.words
-        draft = self._walk.draft(words, command.span, state, scope)
+        draft = self.draft(words, command.span, state, scope)
         plain = None if command.assignments or command.redirects else _literals(words)
         if plain:
             draft.argv, draft.arguments = tuple(plain), plain
-            return self.run(plain, draft, state, scope), draft
-        expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
+            return self.judge_arguments(plain, draft, state, scope)
+        expander = self.expander(draft, state, scope)
         values: list[Argument] = []
         if command.assignments:
             values = [assigned_value(assignment, expander) for assignment in command.assignments]
@@ -65,25 +60,25 @@ class CommandJudge(Struct, gc=False):
             values = [Unknown() for _ in values]  # bash expands them after the words
         if command.redirects:
             draft.redirects = command.redirects + scope.redirects
-            judge_redirects(command.redirects, state, expander, self._walk.command)
+            judge_redirects(command.redirects, state, expander, self.command)
         draft.argv = tuple([each if isinstance(each, str) else None for each in arguments])
         draft.arguments = arguments
         if expander.assigned:
             state = state.forget(expander.assigned, directory=False)
         if not words:
-            return assign(command.assignments, values, state, draft, scope), draft
+            return assign(command.assignments, values, state, draft, scope)
         if command.assignments:
             draft.assignments = command.assignments
             check_environment(command.assignments, values, arguments, draft, scope)
         if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
             after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
         else:
-            after = self.run(arguments, draft, state, scope)
+            after = self.judge_arguments(arguments, draft, state, scope)
             if None in draft.argv and (fewer := self._with_fewer(arguments, draft, state, scope)):
                 after = merge(after, *fewer)
         if command.redirects and may_fail(command.redirects):
             after = merge(state, after)
-        return after, draft
+        return after
 
     def _with_fewer(
         self, arguments: Sequence[Argument], draft: Draft, state: State, scope: WalkScope
@@ -93,7 +88,7 @@ class CommandJudge(Struct, gc=False):
             return []
         ends: list[State] = []
         for fewer, other in _with_fewer(arguments, draft):
-            ends.append(self.run(fewer, other, state, replace(scope, lacking=True)))
+            ends.append(self.judge_arguments(fewer, other, state, replace(scope, lacking=True)))
             effects, doubts = set(draft.effects), set(draft.doubts)
             draft.add(each for each in dict.fromkeys(other.effects) if each not in effects)
             draft.doubts += [each for each in dict.fromkeys(other.doubts) if each not in doubts]
@@ -109,14 +104,14 @@ class CommandJudge(Struct, gc=False):
     ) -> State:
         """Judge a command whose program is one of `names`: a part for each of them."""
         draft.is_one_of_several = True
-        parts = [draft, *(self._walk.copy(draft, scope) for _ in names[1:])]
+        parts = [draft, *(self.copy(draft, scope) for _ in names[1:])]
         ends: list[State] = []
         for name, part in zip(names, parts, strict=True):
             part.argv = (name, *draft.argv[1:])
-            ends.append(self.run([name, *arguments[1:]], part, state, scope))
+            ends.append(self.judge_arguments([name, *arguments[1:]], part, state, scope))
         return merge(*ends)
 
-    def run(
+    def judge_arguments(
         self,
         arguments: Sequence[Argument],
         draft: Draft,
@@ -217,15 +212,7 @@ class CommandJudge(Struct, gc=False):
         idle = not (reading.items or reading.problems or depends)
         if idle and reading.grammar.name not in catalog.programs_with("returns"):
             return state
-        actor = Actor(
-            draft=draft,
-            reading=reading,
-            state=state,
-            home=self._walk.home,
-            fed=draft.known_input(scope) if draft.redirects else scope.fed,
-            arrays=scope.arrays,
-            command=self._walk.command,
-        )
+        actor = Actor(self, draft, reading, state, scope)
         if scope.lacking:
             reading.problems = [each for each in reading.problems if not each.is_lack]
         actor.act()
@@ -234,9 +221,7 @@ class CommandJudge(Struct, gc=False):
             state = merge(before, state)  # it is an error there, and sets nothing
         for item in reading.items:
             if item.role.kind in _CARRYING:
-                state = Carrier(self._walk, self.run).carry(
-                    item, reading, arguments, draft, state, scope, external=external
-                )
+                state = self.carry(item, reading, arguments, draft, state, scope, external=external)
         return state
 
     def _let(
@@ -250,7 +235,7 @@ class CommandJudge(Struct, gc=False):
             if found is None:
                 draft.doubt("this arithmetic cannot be parsed", span, kind=EffectKind.UNKNOWN)
                 continue
-            expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
+            expander = self.expander(draft, state, scope)
             expander.evaluate(Arithmetic(text, span, found.names, assigned=found.assigned))
             state = state.forget(expander.assigned, directory=False)
         return state

@@ -32,30 +32,27 @@ from agentscope_like.shell.syntax import (
     Word,
 )
 from agentscope_like.shell.values import NO_NAMES, Argument, Shape, Unknown, element, join
+from agentscope_like.shell.walk.command_judge import CommandJudge
 from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
-from agentscope_like.shell.walk.walk_protocol import Walking
 
-__all__ = ["ControlJudge", "judge_evaluation"]
+__all__ = ["CompoundJudge"]
 
 Compound: TypeAlias = Group | For | ArithmeticFor | Loop | If | Case
 
 
-class ControlJudge:
-    """Judges compound commands for one walk."""
+class CompoundJudge(CommandJudge):
+    """Judges compound commands."""
 
-    def __init__(self, walk: Walking) -> None:
-        self._walk = walk
-
-    def judge(self, command: Compound, state: State, scope: WalkScope) -> State:
+    def judge_compound(self, command: Compound, state: State, scope: WalkScope) -> State:
         """Judge `command` with its redirections; return what is known after it."""
-        first = len(self._walk.drafts)
+        first = len(self.drafts)
         holder: Draft | None = None
         inner = scope
         if command.redirects:
-            expander = self._expander(command.span, state, scope)
+            expander = self._detached(command.span, state, scope)
             holder = expander.draft
             holder.source = scope.source
-            judge_redirects(command.redirects, state, expander, self._walk.command)
+            judge_redirects(command.redirects, state, expander, self.command)
             redirects = command.redirects + scope.redirects
             source = holder.source if keeps_input(command) else UNKNOWN_INPUT
             inner = replace(scope, redirects=redirects, source=source)
@@ -64,9 +61,9 @@ class ControlJudge:
         if may_fail(command.redirects):
             after = merge(state, after)
         if holder is not None:
-            if len(self._walk.drafts) == first:
-                self._walk.draft((), command.span, state, inner)
-            carrier = self._walk.drafts[first]
+            if len(self.drafts) == first:
+                self.draft((), command.span, state, inner)
+            carrier = self.drafts[first]
             carrier.effects += holder.effects
             carrier.doubts += holder.doubts
         return after
@@ -74,7 +71,7 @@ class ControlJudge:
     def _body(self, command: Compound, state: State, scope: WalkScope) -> State:
         match command:
             case Group(body=body, subshell=subshell):
-                after = self._walk.script(body, state, scope)
+                after = self.script(body, state, scope)
                 return state if subshell else after
             case For():
                 return self._for(command, state, scope)
@@ -83,8 +80,8 @@ class ControlJudge:
             case Loop(condition=condition, body=body):
                 found = mutations(condition, body, outlasting=True)
                 start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
-                between = self._walk.script(condition, start, scope)
-                return merge(between, self._walk.script(body, between, scope))
+                between = self.script(condition, start, scope)
+                return merge(between, self.script(body, between, scope))
             case If():
                 return self._if(command, state, scope)
             case Case():
@@ -95,9 +92,9 @@ class ControlJudge:
         value, state = self._loop_value(command, state, scope)
         problem = own_doubt(command.name, Unknown())
         if problem:
-            self._walk.doubts.append(Doubt(problem, scope.span(command.span)))
+            self.doubts.append(Doubt(problem, scope.span(command.span)))
         start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
-        after = self._walk.script(command.body, start.assign(command.name, value), scope)
+        after = self.script(command.body, start.assign(command.name, value), scope)
         return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
 
     def _counting_loop(self, command: ArithmeticFor, state: State, scope: WalkScope) -> State:
@@ -108,7 +105,7 @@ class ControlJudge:
         begun = self._evaluate(command.start, command.span, state, scope)
         start = widened(begun, found, calls=bool(scope.defined), moves=scope.moves)
         start = self._evaluate(command.test, command.span, start, scope)
-        after = self._walk.script(command.body, start, scope)
+        after = self.script(command.body, start, scope)
         after = self._evaluate(command.step, command.span, after, scope)
         return merge(start, after)
 
@@ -118,7 +115,7 @@ class ControlJudge:
         """Judge one part of the head of a counting loop."""
         if head is None:
             return state
-        expander = self._expander(span, state, scope)
+        expander = self._detached(span, state, scope)
         expander.evaluate(head)
         return self._after(expander, state)
 
@@ -126,33 +123,33 @@ class ControlJudge:
         """Return what the variable of a `for` holds in its body, and the state after its words."""
         values = [*state.parameters]
         if command.words is not None:
-            expander = self._expander(command.span, state, scope)
+            expander = self._detached(command.span, state, scope)
             values = [expander.argument(word) for word in command.words]
             for value in values:
                 expander.hold(value)
             state = self._after(expander, state)
         return (join([*map(element, values)]) if values else Unknown(names=NO_NAMES)), state
 
-    def _expander(self, span: Span, state: State, scope: WalkScope) -> Expander:
+    def _detached(self, span: Span, state: State, scope: WalkScope) -> Expander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
-        return Expander(self._walk, state, draft, scope, home=self._walk.home)
+        return self.expander(draft, state, scope)
 
     def _after(self, expander: Expander, state: State) -> State:
         """Keep the doubts of an expander, and return the state after its assignments."""
-        self._walk.doubts += expander.draft.doubts
+        self.doubts += expander.draft.doubts
         return state.forget(expander.assigned, directory=False)
 
     def _if(self, command: If, state: State, scope: WalkScope) -> State:
         ends: list[State] = []
         for condition, body in command.branches:
-            state = self._walk.script(condition, state, scope)
-            ends.append(self._walk.script(body, state, scope))
+            state = self.script(condition, state, scope)
+            ends.append(self.script(body, state, scope))
         if command.otherwise is not None:
-            state = self._walk.script(command.otherwise, state, scope)
+            state = self.script(command.otherwise, state, scope)
         return merge(state, *ends)
 
     def _case(self, command: Case, state: State, scope: WalkScope) -> State:
-        expander = self._expander(command.span, state, scope)
+        expander = self._detached(command.span, state, scope)
         expander.text(command.subject)
         for arm in command.arms:
             for pattern in arm.patterns:
@@ -161,32 +158,31 @@ class ControlJudge:
         ends: list[State] = []
         start = state
         for arm in command.arms:
-            ends.append(self._walk.script(arm.body, start, scope))
+            ends.append(self.script(arm.body, start, scope))
             start = merge(state, start, ends[-1]) if arm.falls else start
         return merge(state, *ends)
 
-
-def judge_evaluation(
-    command: Test | ArithmeticCommand, walk: Walking, state: State, scope: WalkScope
-) -> State:
-    """Judge `[[ ... ]]` or `((...))`, a part of that name; return what is known after it."""
-    program = "[[" if isinstance(command, Test) else "(("
-    start = command.span.start
-    span = Span(start, start + len(program))
-    words = command.words if isinstance(command, Test) else ()
-    name = Word((Literal(program, span),), span)
-    draft = walk.draft((name, *words), command.span, state, scope)
-    draft.program = program
-    expander = Expander(walk, state, draft, scope, home=walk.home)
-    operands = [expander.text(word) for word in words]
-    draft.argv = (program, *(each if isinstance(each, str) else None for each in operands))
-    if isinstance(command, ArithmeticCommand):
-        expander.evaluate(command.expression)
-    for problem in check_condition(operands):
-        place = scope.span(words[problem.at].span)
-        draft.doubt(problem.message, place, kind=EffectKind.UNKNOWN)
-    if command.redirects:
-        draft.redirects = command.redirects + scope.redirects
-        judge_redirects(command.redirects, state, expander, walk.command)
-    after = state.forget(expander.assigned, directory=False)
-    return merge(state, after) if may_fail(command.redirects) else after
+    def judge_evaluation(
+        self, command: Test | ArithmeticCommand, state: State, scope: WalkScope
+    ) -> State:
+        """Judge `[[ ... ]]` or `((...))`, a part of that name; return what is known after it."""
+        program = "[[" if isinstance(command, Test) else "(("
+        start = command.span.start
+        span = Span(start, start + len(program))
+        words = command.words if isinstance(command, Test) else ()
+        name = Word((Literal(program, span),), span)
+        draft = self.draft((name, *words), command.span, state, scope)
+        draft.program = program
+        expander = self.expander(draft, state, scope)
+        operands = [expander.text(word) for word in words]
+        draft.argv = (program, *(each if isinstance(each, str) else None for each in operands))
+        if isinstance(command, ArithmeticCommand):
+            expander.evaluate(command.expression)
+        for problem in check_condition(operands):
+            place = scope.span(words[problem.at].span)
+            draft.doubt(problem.message, place, kind=EffectKind.UNKNOWN)
+        if command.redirects:
+            draft.redirects = command.redirects + scope.redirects
+            judge_redirects(command.redirects, state, expander, self.command)
+        after = state.forget(expander.assigned, directory=False)
+        return merge(state, after) if may_fail(command.redirects) else after

@@ -7,14 +7,13 @@ change.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
 
-from agentscope_like.shell.analysis import Doubt, EffectKind, Part
+from agentscope_like.shell.analysis import EffectKind, Part
 from agentscope_like.shell.draft import (
     MAX_DEPTH,
     UNKNOWN_INPUT,
@@ -50,62 +49,40 @@ from agentscope_like.shell.syntax import (
     ReadError,
     Script,
     SimpleCommand,
-    Span,
     Statement,
     Test,
-    Word,
     may_fail,
     read,
 )
-from agentscope_like.shell.values import Argument, Output, Unknown
-from agentscope_like.shell.walk.command_judge import CommandJudge
-from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_evaluation
+from agentscope_like.shell.values import Argument, Output
+from agentscope_like.shell.walk.compound_commands import CompoundJudge
 from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 
-__all__ = ["MAX_PARTS", "Walk"]
+__all__ = ["Walk"]
 
 _REDIRECTS = attrgetter("redirects")
 _NOTHING_KNOWN = Output()
 _SIMPLE = {SimpleCommand}
 
-MAX_PARTS = 128
-"""How many simple commands a command line may have."""
-
-MAX_WORDS = 20_000
-"""How many words all of them have; wrappers in wrappers have the last ones over and over."""
-
 MAX_TEXT = 40_000
 """How many characters of scripts in words are read: `eval eval ...` has the rest read each time."""
 
-_PADDED = re.compile(r"\+(?:0|%[jmdHIMSUVW])")
-"""Formats of `date` for numbers that may begin with 0."""
 
-
-class Walk:
+class Walk(CompoundJudge):
     """One walk over one command line.
 
     Attributes:
-        command: The text of the command line.
-        home: The home directory, or None where unknown.
-        drafts: The parts found so far.
-        doubts: Doubts that belong to no part.
         texts: The scripts that were read in words, each with its text.
-        held: What variables may hold, and texts that are an input.
     """
 
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
-        self.command = command
-        self.home = home
-        self.drafts: list[Draft] = []
-        self.doubts: list[Doubt] = []
+        super().__init__(command, home)
         self.texts: list[tuple[str, Script]] = []
-        self.held: list[Unknown] = []
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
         self._text_read = 0
-        self._words_read = 0
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
@@ -119,39 +96,6 @@ class Walk:
         if any(map(_REDIRECTS, self.drafts)):
             doubt_copied_inputs(self.drafts)
         return tuple(map(Draft.finish, self.drafts))
-
-    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
-        """Begin a new part."""
-        self._count(words)
-        draft = Draft(
-            argv=(),
-            words=words,
-            span=scope.place or span,
-            index=len(self.drafts),
-            directory=state.directories[0] if state.directories else None,
-            directories=tuple(state.directories),
-            parent=scope.parent,
-            redirects=scope.redirects,
-            place=scope.place,
-            source=scope.source,
-        )
-        self.drafts.append(draft)
-        scope.output.printers.append(draft)
-        return draft
-
-    def copy(self, draft: Draft, scope: WalkScope) -> Draft:
-        """Begin a new part that is like another one so far."""
-        self._count(draft.words)
-        effects, doubts = list(draft.effects), list(draft.doubts)
-        other = replace(draft, index=len(self.drafts), effects=effects, doubts=doubts)
-        self.drafts.append(other)
-        scope.output.printers.append(other)
-        return other
-
-    def _count(self, words: Sequence[Word]) -> None:
-        self._words_read += len(words)
-        if len(self.drafts) >= MAX_PARTS or self._words_read > MAX_WORDS:
-            raise BudgetError
 
     def script(self, script: Script, state: State, scope: WalkScope) -> State:
         """Judge a script that runs in the shell of `state`."""
@@ -202,12 +146,11 @@ class Walk:
         """Judge a text of which bash reads the next line after an error, as in arithmetic."""
         if len(script.statements) == 1:
             return self.script(script, state, scope)
-        padded = _PADDED.search(self.command) is not None
-        if not _may_break_off(script, padded=padded):
+        if not _may_break_off(script):
             return self.script(script, state, scope)
         for line in _lines_of(script):
             after = self.script(line, state, scope)
-            if _may_break_off(script if scope.defined else line, padded=padded):
+            if _may_break_off(script if scope.defined else line):
                 found = mutations(line)
                 left = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
                 after = merge(after, left)
@@ -281,15 +224,15 @@ class Walk:
     def _command(self, command: Command, state: State, scope: WalkScope) -> State:
         match command:
             case SimpleCommand():
-                return CommandJudge(self).judge(command, state, scope)[0]
+                return self.judge_simple(command, state, scope)
             case Pipeline():
                 return self._pipeline(command, state, scope)
             case Test() | ArithmeticCommand():
-                return judge_evaluation(command, self, state, scope)
+                return self.judge_evaluation(command, state, scope)
             case Function():
                 return self._function(command, state, scope)
             case _:
-                return ControlJudge(self).judge(command, state, scope)
+                return self.judge_compound(command, state, scope)
 
     def _pipeline(self, pipeline: Pipeline, state: State, scope: WalkScope) -> State:
         if len(pipeline.commands) == 1:
@@ -355,8 +298,6 @@ def _lines_of(script: Script) -> Iterator[Script]:
         yield replace(script, statements=tuple(line))
 
 
-def _may_break_off(script: Script, *, padded: bool) -> bool:
+def _may_break_off(script: Script) -> bool:
     """Return whether arithmetic in a script may fail for some values."""
-    return any(
-        isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
-    )
+    return any(isinstance(node, Arithmetic) and may_fail(node.text) for node in script.nodes)

@@ -11,13 +11,14 @@ from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import Location, PathError
 from agentscope_like.permission import (
+    PathRules,
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
     PermissionRule,
     RuleMatch,
 )
-from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath, RuleIndex
+from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath
 from agentscope_like.workspace.workspace import Workspace
 
 __all__ = ["PATH", "WorkspaceTool", "done"]
@@ -82,7 +83,7 @@ class WorkspaceTool(PathTool):
             RuleError: One of the contents is no path pattern.
         """
         named = [rule for rule in rules if rule.rule_content is not None]
-        return _FileRules(self, self._files.rules(named) if named else None)
+        return _FileRules(self, PathRules(named, compile=self._files.index) if named else None)
 
     def directories_of_files(self, context: PermissionContext) -> tuple[Location, ...]:
         """Return the directories that the patterns of the file tools are relative to."""
@@ -96,7 +97,7 @@ class WorkspaceTool(PathTool):
 class _FileRules:
     """Rules of the file tools, for the file of a call on the workspace."""
 
-    def __init__(self, tool: WorkspaceTool, rules: RuleIndex | None) -> None:
+    def __init__(self, tool: WorkspaceTool, rules: PathRules | None) -> None:
         self._tool = tool
         self._rules = rules
 

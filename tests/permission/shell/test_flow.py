@@ -159,9 +159,7 @@ def test_what_is_harmless_whatever_is_left_behind_is_proven(command: str) -> Non
     assert _only_reads(command)
 
 
-@pytest.mark.parametrize(
-    "error", ["$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))", "$(($(date +%m)+1))"]
-)
+@pytest.mark.parametrize("error", ["$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))"])
 def test_a_line_that_breaks_off_leaves_what_was_before(error: str) -> None:
     """Where arithmetic may be an error, what its line would set is not known in the next one."""
     start = "n=$(wc -l < f)\nx=-oPWNED\n"
@@ -171,6 +169,16 @@ def test_a_line_that_breaks_off_leaves_what_was_before(error: str) -> None:
     assert not _only_reads(f'{start}set -- -oPWNED\n: {error} && set -- a\nsort "$1" f')
     assert _only_reads(f'{start}: {error}; x=a; sort "$x" f')
     assert _only_reads(f'{start}: {error}\nx=a; echo "$x"\nsort "$x" f')
+
+
+@pytest.mark.parametrize(
+    ("padded", "plain"), [("+%m", "+%s"), ("+%H%M", "+%Y%m%d"), ("+0%Y", "+1%Y"), ("+%j", "+%u")]
+)
+def test_a_number_of_date_that_may_begin_with_0_is_none(padded: str, plain: str) -> None:
+    """In August, `$(($(date +%m)+1))` is an error, as 08 is no octal number."""
+    assert _only_reads(f"echo $(($(date {plain})+1))")
+    assert not _only_reads(f"echo $(($(date {padded})+1))")
+    assert _only_reads(f"echo $(date {padded})")
 
 
 def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.explain import explain_call
+from agentscope_like.permission.explain import explain_call, lay_out
 from agentscope_like.tool import Bash
 from tests.permission.kit import PURPOSES, analysis_of, analyze, doubts_of
 
@@ -114,4 +114,4 @@ async def test_what_another_command_prints_has_no_name_of_its_own() -> None:
         PermissionContext(),
         analysis=analyze(command, directory="/ws"),
     )
-    assert "  3 cat: reads files" in told.to_text().splitlines()
+    assert "  3 cat: reads files" in [line.text for line in lay_out(told, 80)]

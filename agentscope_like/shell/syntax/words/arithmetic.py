@@ -47,7 +47,6 @@ _ERRORS = re.compile(
 """What is an error anywhere in an expression."""
 
 _DIVIDING = re.compile(r"[/%]=?+(?![ \t]*[1-9][0-9]*+(?![\w#]))|\*\*(?![ \t]*[0-9])")
-_NAMING = re.compile(r"[A-Za-z_$]")
 
 
 class Expression(Struct, frozen=True):
@@ -184,14 +183,9 @@ def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
     return _ERRORS.search(known) is not None or known.count("?") > known.count(":")
 
 
-def may_fail(text: str, *, padded: bool) -> bool:
-    """Return whether an expression fails for some values: a divisor 0, an octal number 08.
-
-    Args:
-        text: The expression.
-        padded: Whether the values may begin with 0.
-    """
-    return _DIVIDING.search(text) is not None or (padded and _NAMING.search(text) is not None)
+def may_fail(text: str) -> bool:
+    """Return whether an expression fails for some values, such as a divisor 0."""
+    return _DIVIDING.search(text) is not None
 
 
 def _blanks(text: str, position: int, end: int) -> int:

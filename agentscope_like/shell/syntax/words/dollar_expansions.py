@@ -6,6 +6,8 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from agentscope_like.shell.syntax.lexer import Lexer
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
@@ -16,7 +18,7 @@ from agentscope_like.shell.syntax.tree import (
     Variable,
     Word,
 )
-from agentscope_like.shell.syntax.words.arithmetic import read_expression
+from agentscope_like.shell.syntax.words.arithmetic import Expression, read_expression
 
 __all__ = ["ExpansionReader"]
 
@@ -26,9 +28,13 @@ _NAME = re.compile(rf"\$({_IDENTIFIER}|[0-9@*#?$!-])")
 _ELEMENT = rf"{_IDENTIFIER}\[(?:[@*]|-?[0-9]{{1,9}})\]"
 """One element or all of them; a subscript that names something would be computed."""
 
-_BRACED = re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}")
-_LENGTH = re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
-_INDIRECT = re.compile(rf"\$\{{!({_IDENTIFIER})\}}")
+_WHOLE_FORMS = (
+    (re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}"), None),
+    (re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}"), "length"),
+    (re.compile(rf"\$\{{!({_IDENTIFIER})\}}"), "indirect"),
+)
+"""The forms of `${...}` without an argument, each with the operator of its `Variable`."""
+
 _OPERATION = re.compile(
     rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
     r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?|@[QULuEAKak])(?=\})"
@@ -128,18 +134,11 @@ class ExpansionReader(Lexer):
         return Substitution(script, Span(*match.span()), "`", quoted)
 
     def _parameter(self, start: int, *, quoted: bool) -> Variable:
-        match = _BRACED.match(self.text, start, self.end)
-        if match is not None:
-            self.position = match.end()
-            return Variable(match[1], Span(start, self.position), quoted)
-        match = _LENGTH.match(self.text, start, self.end)
-        if match is not None:
-            self.position = match.end()
-            return Variable(match[1], Span(start, self.position), quoted, "length")
-        match = _INDIRECT.match(self.text, start, self.end)
-        if match is not None:
-            self.position = match.end()
-            return Variable(match[1], Span(start, self.position), quoted, "indirect")
+        for pattern, form in _WHOLE_FORMS:
+            match = pattern.match(self.text, start, self.end)
+            if match is not None:
+                self.position = match.end()
+                return Variable(match[1], Span(start, self.position), quoted, form)
         match = _OPERATION.match(self.text, start, self.end)
         if match is None:
             raise self.refusal("This form of `${...}` is not understood.", start, start + 2)
@@ -175,7 +174,7 @@ class ExpansionReader(Lexer):
             elif character == "\\":
                 segments.append(self._operand_escape(escape))
             elif character in "\"'" and not quoted:
-                segments.extend(self._operand_quotes(character))
+                segments += self.double_quoted() if character == '"' else [self.single_quoted()]
             elif character == "$":
                 segments.append(self._operand_dollar(quoted=quoted))
             elif character == "`":
@@ -195,15 +194,14 @@ class ExpansionReader(Lexer):
         self.position = match.end()
         return Literal(match.group()[1:], Span(*match.span()), True)
 
-    def _operand_quotes(self, quote: str) -> list[Segment]:
+    def single_quoted(self) -> Literal:
+        """Read `'...'` at the cursor."""
         start = self.position
-        if quote == '"':
-            return self.double_quoted()
         close = self.text.find("'", start + 1, self.end)
         if close < 0:
             raise self.refusal("A single quote that is never closed is not understood.", start)
         self.position = close + 1
-        return [Literal(self.text[start + 1 : close], Span(start, close + 1), True)]
+        return Literal(self.text[start + 1 : close], Span(start, close + 1), True)
 
     def _operand_dollar(self, *, quoted: bool) -> Segment:
         start = self.position
@@ -217,25 +215,39 @@ class ExpansionReader(Lexer):
         self.position += 1
         return Literal("$", Span(start, start + 1), quoted)
 
-    def substitutions_into(self, found: list[Substitution]) -> Callable[[int], int]:
-        """Return a function that reads a `$(...)` into `found` and returns its end."""
+    def expression(
+        self, read: Callable[..., Expression | None], *, nests: bool = True
+    ) -> Arithmetic | None:
+        """Read the arithmetic at the cursor; None where it is not understood.
+
+        Args:
+            read: Finds its end.
+            nests: Whether it may hold `$(...)`.
+        """
+        start = self.position
+        inner: list[Substitution] = []
 
         def substitution(position: int) -> int:
             self.position = position
-            found.append(self._substitution("$(", quoted=True))
+            inner.append(self._substitution("$(", quoted=True))
             return self.position
 
-        return substitution
+        found = read(self.text, start, self.end, substitution=substitution if nests else None)
+        if found is None:
+            return None
+        self.position = found.end
+        return Arithmetic(
+            self.text[start : found.end],
+            Span(start, found.end),
+            found.names,
+            assigned=found.assigned,
+            substitutions=tuple(inner),
+        )
 
     def _arithmetic(self, start: int, *, quoted: bool) -> Arithmetic:
-        begin = start + len("$((")
-        inner: list[Substitution] = []
-        found = read_expression(
-            self.text, begin, self.end, substitution=self.substitutions_into(inner)
-        )
-        if found is None or not self.text.startswith("))", found.end, self.end):
-            raise self.refusal("This arithmetic is not understood.", start, begin)
-        self.position = found.end + len("))")
-        span = Span(start, self.position)
-        text = self.text[begin : found.end]
-        return Arithmetic(text, span, found.names, quoted, substitutions=tuple(inner))
+        self.position += len("$((")
+        found = self.expression(read_expression)
+        if found is None or not self.at("))"):
+            raise self.refusal("This arithmetic is not understood.", start, start + len("$(("))
+        self.position += len("))")
+        return replace(found, span=Span(start, self.position), quoted=quoted)

@@ -74,7 +74,7 @@ class WordReader(ExpansionReader):
                 continue
             character = text[start]
             if character == "'":
-                found.append(self._single_quoted())
+                found.append(self.single_quoted())
             elif character == '"':
                 found.extend(self.double_quoted())
             elif character == "\\":
@@ -130,14 +130,6 @@ class WordReader(ExpansionReader):
             start = last.span.start
             found.pop()
         found.append(Literal(text, Span(start, self.position)))
-
-    def _single_quoted(self) -> Literal:
-        start = self.position
-        close = self.text.find("'", start + 1, self.end)
-        if close < 0:
-            raise self.refusal("A single quote that is never closed is not understood.", start)
-        self.position = close + 1
-        return Literal(self.text[start + 1 : close], Span(start, close + 1), True)
 
     def _escape(self, found: list[Segment]) -> None:
         start = self.position

@@ -463,7 +463,7 @@ class Bash(ToolBase):
         """
         from agentscope_like.permission.command import FileRules  # most need none
 
-        return FileRules(rules, compile=self._shell.compile)
+        return FileRules(rules, compile=self._shell.index)
 
     @override
     @never_waits

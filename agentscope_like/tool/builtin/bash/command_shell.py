@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.paths import SensitiveNames
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.command import FilePatterns
+from agentscope_like.permission import PathIndex, PermissionRule
 from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
@@ -99,11 +98,11 @@ class CommandShell(Protocol):
             around: Returns where it runs.
         """
 
-    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
-        """Compile rules of the file tools.
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+        """Compile the patterns of rules of the file tools.
 
         Raises:
-            RuleError: One of the contents is no path pattern.
+            PatternError: One of them cannot be compiled.
         """
 
     async def look_up(

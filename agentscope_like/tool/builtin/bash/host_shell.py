@@ -20,7 +20,7 @@ from msgspec import to_builtins
 from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.paths import SensitiveNames, is_below
-from agentscope_like.permission import PathRules, PermissionRule
+from agentscope_like.permission import PathRuleIndex, PermissionRule
 from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
 from agentscope_like.shell import (
@@ -50,7 +50,6 @@ from agentscope_like.tool.builtin.bash.shell_result import (
 from agentscope_like.tool.builtin.bash.transcript import StreamedOutput, Transcript
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.command import FilePatterns
     from agentscope_like.sandbox.secret_wall import CoveredRun, CoveredSecrets
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
     from agentscope_like.tool.builtin.held import HeldStart
@@ -187,9 +186,9 @@ class Shell:
         project = (self.directory, self.start, *working)
         return with_repository_doubts(analysis, project, around, os.environ)
 
-    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
-        """Compile rules of the file tools; see `CommandShell`."""
-        return PathRules(rules)
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
+        """Compile the patterns of rules of the file tools; see `CommandShell`."""
+        return PathRuleIndex(contents, strict=strict)
 
     async def look_up(
         self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]

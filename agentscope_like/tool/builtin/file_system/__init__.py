@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         Files,
         FileSystem,
         OpenFile,
-        RuleIndex,
         explain,
         read_whole,
         require_file,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
         open_regular,
     )
     from agentscope_like.tool.builtin.file_system.sandbox_file_system import SandboxFileSystem
-    from agentscope_like.tool.builtin.file_system.sandbox_rules import SandboxRuleIndex
 
 __all__ = [
     "HOST_FILES",
@@ -41,9 +39,7 @@ __all__ = [
     "PathTool",
     "PreparedPath",
     "ReadingTool",
-    "RuleIndex",
     "SandboxFileSystem",
-    "SandboxRuleIndex",
     "UnknownNameError",
     "WritingTool",
     "explain",
@@ -68,9 +64,7 @@ __getattr__ = on_first_use(
         "PathTool": "path_tool",
         "PreparedPath": "path_tool",
         "ReadingTool": "path_permissions",
-        "RuleIndex": "protocol",
         "SandboxFileSystem": "sandbox_file_system",
-        "SandboxRuleIndex": "sandbox_rules",
         "UnknownNameError": "known_names",
         "WritingTool": "path_permissions",
         "explain": "protocol",

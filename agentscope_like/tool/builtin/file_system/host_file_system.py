@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from agentscope_like.paths import FileSystemNames, Location, locate
-from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
+from agentscope_like.permission import PathRuleIndex, PermissionRule
 from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace_whole_file
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
 from agentscope_like.tool.builtin.file_system.safe_open import (
@@ -146,10 +146,6 @@ class HostFileSystem:
     def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
         """Compile patterns."""
         return PathRuleIndex(contents, strict=strict)
-
-    def rules(self, rules: Sequence[PermissionRule]) -> PathRules:
-        """Compile rules about files."""
-        return PathRules(rules)
 
     async def work(self, work: Callable[[Files, CancelCheck], ResultT]) -> ResultT:
         """Do blocking work in a thread."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -17,8 +18,8 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     PathError,
+    PatternCompiler,
     around_by_text,
-    compile_pattern,
     escape,
     inside_any,
     is_below,
@@ -27,6 +28,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.permission import (
     ContentMatcher,
+    PathIndex,
     PatternError,
     PermissionBehavior,
     PermissionContext,
@@ -40,7 +42,7 @@ from agentscope_like.permission import (
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST
-from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem, PathIndex
+from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -242,7 +244,7 @@ class PathTool(ToolBase):
             ConfigurationError: Says what is wrong with the pattern.
         """
         try:
-            compile_pattern(rule_content, real=str)
+            PatternCompiler(real=str).compile(rule_content)
         except PatternError as error:
             raise ConfigurationError(f"rule {self.name}({rule_content}): {error}") from None
 
@@ -256,11 +258,12 @@ class PathTool(ToolBase):
         Raises:
             RuleError: One of the patterns cannot be compiled.
         """
+        patterns = partial(self._files.index, strict=behavior is PermissionBehavior.ALLOW)
         try:
-            index = self._files.index(contents, strict=behavior is PermissionBehavior.ALLOW)
+            index = patterns(contents)
         except PatternError as error:
             raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
-        return _PathRules(index)
+        return _PathRules(patterns, {0: index}, len(contents))
 
     @override
     @never_waits
@@ -387,12 +390,25 @@ class PreparedPath(PreparedCall):
 
 
 class _PathRules:
-    """The patterns of one tool's rules, with the engine's interface."""
+    """The patterns of one tool's rules, with the engine's interface.
 
-    __slots__ = ("_index",)
+    Args:
+        compile: Compiles patterns.
+        indexes: The compiled patterns, each by the position of its first one.
+        length: The number of patterns.
+    """
 
-    def __init__(self, index: PathIndex) -> None:
-        self._index = index
+    __slots__ = ("_compile", "_indexes", "_length")
+
+    def __init__(
+        self,
+        compile: Callable[[Sequence[str]], PathIndex],  # noqa: A002 - what it does
+        indexes: Mapping[int, PathIndex],
+        length: int,
+    ) -> None:
+        self._compile = compile
+        self._indexes = indexes
+        self._length = length
 
     def match(self, call: PreparedPath) -> int | None:
         """Return the position of a pattern that matches, or None.
@@ -402,11 +418,16 @@ class _PathRules:
         location = call.location
         if isinstance(location, PathError):
             return None
-        return self._index.match(location, call.directories)
+        for first, index in self._indexes.items():
+            position = index.match(location, call.directories)
+            if position is not None:
+                return first + position
+        return None
 
     def extended(self, content: str) -> _PathRules:
         """Return a matcher for these patterns and one more."""
-        return _PathRules(self._index.extended(content))
+        indexes = {**self._indexes, self._length: self._compile((content,))}
+        return _PathRules(self._compile, indexes, self._length + 1)
 
 
 def _below(base: str, path: str) -> str | None:

@@ -23,7 +23,7 @@ from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolEr
 from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 if TYPE_CHECKING:
-    from agentscope_like.permission import PermissionRule
+    from agentscope_like.permission import PathIndex, PermissionRule
     from agentscope_like.tool.builtin.search import Query, SearchResult
 
 __all__ = [
@@ -32,8 +32,6 @@ __all__ = [
     "FileSystem",
     "Files",
     "OpenFile",
-    "PathIndex",
-    "RuleIndex",
     "explain",
     "read_whole",
     "require_file",
@@ -178,28 +176,6 @@ class Files(Protocol):
         """
 
 
-class PathIndex(Protocol):
-    """The patterns of one tool's rules; see `PathRuleIndex`."""
-
-    def match(self, location: Location, directories: Sequence[Location]) -> int | None:
-        """Return the position of the first pattern that matches, or None."""
-
-    def extended(self, content: str) -> PathIndex:
-        """Return an index of these patterns and one more."""
-
-
-class RuleIndex(Protocol):
-    """Rules about files that deny or ask; see `PathRules`."""
-
-    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that matches the path, or None."""
-
-    def match_below(
-        self, location: Location, directories: Sequence[Location]
-    ) -> PermissionRule | None:
-        """Return the first rule that may match a path below this one, or None."""
-
-
 class FileSystem(Protocol):
     """The file system of a tool, for deciding and running its calls."""
 
@@ -242,13 +218,6 @@ class FileSystem(Protocol):
 
         Raises:
             PatternError: One of them cannot be compiled.
-        """
-
-    def rules(self, rules: Sequence[PermissionRule]) -> RuleIndex:
-        """Compile rules about files; see `PathRules`.
-
-        Raises:
-            RuleError: One of the contents cannot be compiled.
         """
 
     async def work(self, work: Callable[[Files, CancelCheck], ResultT]) -> ResultT:

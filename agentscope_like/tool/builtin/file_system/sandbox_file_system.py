@@ -32,7 +32,6 @@ from agentscope_like.tool.builtin.file_system.known_names import KnownNames
 from agentscope_like.tool.builtin.file_system.protocol import Files
 from agentscope_like.tool.builtin.file_system.sandbox_rules import (
     SandboxPathIndex,
-    SandboxRuleIndex,
 )
 from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 
@@ -160,7 +159,7 @@ class SandboxFileSystem:
             return base
 
         for home in self.homes:
-            compiler = PatternCompiler(home=home, aliases=True, real=note)
+            compiler = PatternCompiler(home=home, real=note)
             for content in contents:
                 try:
                     compiler.compile(content)
@@ -183,10 +182,6 @@ class SandboxFileSystem:
     def index(self, contents: Sequence[str], *, strict: bool) -> SandboxPathIndex:
         """Compile patterns."""
         return SandboxPathIndex(self, contents, strict=strict)
-
-    def rules(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
-        """Compile rules about files."""
-        return SandboxRuleIndex(self, rules)
 
     async def work(self, work: Callable[[Files, CancelCheck], ResultT]) -> ResultT:
         """Do blocking work in a thread."""

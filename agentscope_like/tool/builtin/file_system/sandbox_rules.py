@@ -6,13 +6,13 @@ may be mounted, and which the author of the rule may have meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from agentscope_like.paths import Location
-from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
+from agentscope_like.permission import PathRuleIndex
 
-__all__ = ["RulePlace", "SandboxPathIndex", "SandboxRuleIndex"]
+__all__ = ["RulePlace", "SandboxPathIndex"]
 
 _NOWHERE = "/nonexistent"
 
@@ -53,15 +53,19 @@ class SandboxPathIndex:
 
     def match(self, location: Location, directories: Sequence[Location]) -> int | None:
         """Return the position of the first pattern that matches, or None."""
-        found = (index.match(location, directories) for index in self._indexes())
-        return min((position for position in found if position is not None), default=None)
+        return _first(index.match(location, directories) for index in self._indexes())
 
-    def extended(self, content: str) -> SandboxPathIndex:
-        """Return an index of these patterns and one more."""
-        extended = SandboxPathIndex(self._place, (content,), strict=self._strict)
-        extended._contents = (*self._contents, content)
-        extended._compiled = [index.extended(content) for index in self._indexes()]
-        return extended
+    def match_below(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of a pattern that could match something below a path, or None."""
+        return _first(index.match_below(location, directories) for index in self._indexes())
+
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], int | None] | None:
+        """Return `match` for the names in a directory, or None if nothing there can match."""
+        found = (index.within(folder, directories) for index in self._indexes())
+        matches = [match for match in found if match is not None]
+        return (lambda name: _first(match(name) for match in matches)) if matches else None
 
     def _indexes(self) -> list[PathRuleIndex]:
         if self._compiled is None:
@@ -75,53 +79,5 @@ class SandboxPathIndex:
         return self._compiled
 
 
-class SandboxRuleIndex:
-    """Rules about files that deny or ask, compiled on first use.
-
-    Args:
-        place: The sandbox.
-        rules: The rules.
-
-    Attributes:
-        rules: The rules.
-
-    Raises:
-        RuleError: One of the contents cannot be compiled.
-    """
-
-    def __init__(self, place: RulePlace, rules: Sequence[PermissionRule]) -> None:
-        PathRules(rules, real=str)  # refuses what cannot be compiled
-        self._place = place
-        self.rules = tuple(rules)
-        self._compiled: list[PathRules] | None = None
-
-    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that matches the path, or None."""
-        found = (rules.match(location, directories) for rules in self._indexes())
-        return next(filter(None, found), None)
-
-    def match_below(
-        self, location: Location, directories: Sequence[Location]
-    ) -> PermissionRule | None:
-        """Return the first rule that may match a path below this one, or None."""
-        found = (rules.match_below(location, directories) for rules in self._indexes())
-        return next(filter(None, found), None)
-
-    def within(
-        self, folder: Location, directories: Sequence[Location]
-    ) -> Callable[[str], PermissionRule | None] | None:
-        """Return a function that matches names in a directory, or None if none can match."""
-        found = (rules.within(folder, directories) for rules in self._indexes())
-        matches = [match for match in found if match is not None]
-        if not matches:
-            return None
-        return lambda name: next(filter(None, (match(name) for match in matches)), None)
-
-    def _indexes(self) -> list[PathRules]:
-        if self._compiled is None:
-            place = self._place
-            self._compiled = [
-                PathRules(self.rules, home=home or _NOWHERE, real=place.real)
-                for home in place.homes
-            ]
-        return self._compiled
+def _first(positions: Iterable[int | None]) -> int | None:
+    return min((position for position in positions if position is not None), default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -11,12 +12,13 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     PathError,
-    compile_pattern,
+    PatternCompiler,
     inside,
     is_below,
     locate,
 )
 from agentscope_like.permission import (
+    PathRuleIndex,
     PathRules,
     PermissionBehavior,
     PermissionContext,
@@ -94,7 +96,7 @@ class _Search:
         self, rules: Sequence[PermissionRule], directories: Sequence[str], home: str
     ) -> None:
         self._home = home
-        self._rules = PathRules(rules, home=home)
+        self._rules = PathRules(rules, compile=partial(PathRuleIndex, home=home))
         self._patterns = [rule.rule_content for rule in rules if rule.rule_content is not None]
         self._directories = [locate(each, directory="/", home=home) for each in directories]
         self._caches = cache_directory_names()
@@ -145,8 +147,9 @@ class _Search:
     def _starts(self) -> Iterator[str]:
         """Yield the working directories, and the directories and files that patterns name."""
         yield from (each.resolved for each in self._directories)
+        compiler = PatternCompiler(home=self._home)
         for pattern in self._patterns:
-            for branch in compile_pattern(pattern, home=self._home).branches:
+            for branch in compiler.compile(pattern):
                 if branch.absolute and not branch.base:
                     raise _NotAllError(f"the pattern {pattern} can match anywhere on this machine")
                 tops = ("",) if branch.absolute else (each.resolved for each in self._directories)

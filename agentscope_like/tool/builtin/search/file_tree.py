@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from agentscope_like.paths import FileKind, Location, PatternTable, compile_pattern
+from agentscope_like.paths import FileKind, Location, PatternCompiler, PatternTable
 from agentscope_like.permission import PatternError
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import Entry, Files
@@ -43,18 +43,18 @@ class FileGlob:
     def __init__(self, text: str, *, anywhere: bool = False) -> None:
         pattern = text.removeprefix("./")
         try:
-            compiled = compile_pattern(
-                f"**/{pattern}" if anywhere and "/" not in text else pattern, real=str
+            branches = PatternCompiler(real=str).compile(
+                f"**/{pattern}" if anywhere and "/" not in text else pattern
             )
         except PatternError as error:
             raise FileToolError(f"The glob cannot be used: {error}.") from None
-        if any(branch.absolute for branch in compiled.branches):
+        if any(branch.absolute for branch in branches):
             raise FileToolError(
                 f"The glob {text!r} begins at the root: make it relative to the searched directory."
             )
         self._table = PatternTable(strict=True)
         names: set[str] = set()
-        for position, branch in enumerate(compiled.branches):
+        for position, branch in enumerate(branches):
             self._table.add(branch.components, position)
             names.update(each.text for each in branch.components if each.shape == "name")
         self.names = frozenset(names)

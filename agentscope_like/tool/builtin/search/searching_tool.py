@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import Location, PathError, inside, is_below
 from agentscope_like.permission import (
+    PathRules,
     PermissionBehavior,
     PermissionContext,
     PermissionRule,
     RuleMatch,
 )
-from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath, ReadingTool, RuleIndex
+from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath, ReadingTool
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -46,7 +47,7 @@ class SearchingTool(ReadingTool):
         backend: SandboxHandle | None = None,
     ) -> None:
         super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
-        self._compiled: dict[PermissionBehavior, tuple[int, RuleIndex | None]] = {}
+        self._compiled: dict[PermissionBehavior, tuple[int, PathRules | None]] = {}
 
     def compile_related(self, rules: Sequence[PermissionRule]) -> _ReadRules:
         """Return a matcher for deny or ask rules for Read.
@@ -54,7 +55,7 @@ class SearchingTool(ReadingTool):
         Raises:
             RuleError: One of the contents is not a path pattern.
         """
-        return _ReadRules(self, self._files.rules(rules))
+        return _ReadRules(self, PathRules(rules, compile=self._files.index))
 
     def hides(
         self, root: Location, context: PermissionContext | None
@@ -88,19 +89,19 @@ class SearchingTool(ReadingTool):
 
         return hidden
 
-    def _asking(self, root: Location, context: PermissionContext) -> RuleIndex | None:
+    def _asking(self, root: Location, context: PermissionContext) -> PathRules | None:
         """Return the ask rules, unless one of them made a person approve the whole root."""
         rules = self._rules(PermissionBehavior.ASK, context)
         directories = self.working_directories(context)
         return None if rules is None or rules.match(root, directories) else rules
 
-    def _rules(self, behavior: PermissionBehavior, context: PermissionContext) -> RuleIndex | None:
+    def _rules(self, behavior: PermissionBehavior, context: PermissionContext) -> PathRules | None:
         table = context.table(behavior)
         version, compiled = self._compiled.get(behavior, (None, None))
         if version != table.version:
             names = (self.name, *self.related_tools)
             rules = [rule for name in names for rule in table.get(name, ())]
-            compiled = self._files.rules(rules) if rules else None
+            compiled = PathRules(rules, compile=self._files.index) if rules else None
             self._compiled[behavior] = table.version, compiled
         return compiled
 
@@ -110,7 +111,7 @@ class _ReadRules:
 
     __slots__ = ("_rules", "_tool")
 
-    def __init__(self, tool: PathTool, rules: RuleIndex) -> None:
+    def __init__(self, tool: PathTool, rules: PathRules) -> None:
         self._tool = tool
         self._rules = rules
 

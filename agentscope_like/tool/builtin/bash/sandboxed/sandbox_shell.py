@@ -24,7 +24,7 @@ from agentscope_like.exception import (
 )
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.paths import SensitiveNames
-from agentscope_like.permission import PermissionRule
+from agentscope_like.permission import PathIndex, PermissionRule
 from agentscope_like.sandbox.files import answer
 from agentscope_like.sandbox.host import MARK_VARIABLE
 from agentscope_like.sandbox.isolation import Profile
@@ -60,7 +60,6 @@ from agentscope_like.tool.builtin.bash.transcript import StreamedOutput, Transcr
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import (
     SandboxFileSystem,
-    SandboxRuleIndex,
     UnknownNameError,
 )
 from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
@@ -177,9 +176,9 @@ class SandboxShell:
         del working, around
         return analysis
 
-    def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
-        """Compile rules of the file tools."""
-        return self._system.rules(rules)
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+        """Compile the patterns of rules of the file tools."""
+        return self._system.index(contents, strict=strict)
 
     async def look_up(
         self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
