@@ -232,6 +232,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         parts: All simple commands at any depth, in the order of the text; empty where unread.
         doubts: Doubts that belong to no single part (the gate, the reader, a budget, a dissent).
         inner: The scripts in its words that were read as commands, each with its tree.
+        held: What variables may hold, and the texts of here-documents and here-strings.
         names_no_file: Whether no part is known to name a file or to search for any; False where
             that has not been looked into.
     """
@@ -242,6 +243,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     parts: tuple[Part, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     inner: tuple[tuple[str, Script], ...] = ()
+    held: tuple[Unknown, ...] = ()
     names_no_file: bool = False
 
     @property

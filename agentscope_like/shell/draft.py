@@ -13,7 +13,6 @@ from agentscope_like.shell.syntax import (
     Assignment,
     Command,
     Redirect,
-    Script,
     SimpleCommand,
     Span,
     Word,
@@ -26,13 +25,11 @@ __all__ = [
     "UNKNOWN_INPUT",
     "BudgetError",
     "Draft",
+    "Pipe",
     "Source",
     "WalkScope",
     "shortened",
 ]
-
-Source: TypeAlias = Command | Script | Names
-"""What a standard input comes from: what prints it, or what is known of the names in it."""
 
 UNKNOWN_INPUT = unknown_names("the files that its input names")
 
@@ -57,6 +54,20 @@ def shortened(text: str) -> str:
     return line if is_all else f"{line[: _SHOWN - 3]}..."
 
 
+class Pipe(Struct, eq=False, gc=False):
+    """Where commands print to: a pipe, a substitution, or wherever a function is called.
+
+    Attributes:
+        printers: The parts that print there, and the process substitutions.
+    """
+
+    printers: list[Draft | Pipe] = field(default_factory=list)
+
+
+Source: TypeAlias = Pipe | Names
+"""What a standard input comes from, or what is known of the names in it."""
+
+
 class WalkScope(Struct, frozen=True, gc=False):
     """The surroundings of a command in the tree walk.
 
@@ -71,6 +82,7 @@ class WalkScope(Struct, frozen=True, gc=False):
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
         source: What the standard input comes from.
+        output: What the standard output goes to.
         bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
@@ -86,6 +98,7 @@ class WalkScope(Struct, frozen=True, gc=False):
     depth: int = 0
     fed: Output = Output()
     source: Source = UNKNOWN_INPUT
+    output: Pipe = field(default_factory=Pipe)
     bounded: bool = False
     posix: bool = False
     in_function: bool = False
@@ -104,7 +117,8 @@ class Draft(Struct, gc=False):
     """A part under judgement.
 
     `arguments` is `argv` with what is known of computed words; `is_one_of_several` means that other
-    programs may run instead; `place` and `source` are as in `WalkScope`.
+    programs may run instead; `place` and `source` are as in `WalkScope`; `body` is what a called
+    function prints to, if that is known.
     """
 
     argv: tuple[str | None, ...]
@@ -123,6 +137,7 @@ class Draft(Struct, gc=False):
     is_one_of_several: bool = False
     place: Span | None = None
     source: Source = UNKNOWN_INPUT
+    body: Pipe | None = None
 
     def span_of(self, index: int) -> Span:
         """Return the place of the argument of an index in the command text."""

@@ -66,8 +66,8 @@ def _analysis(
         script = read(command)
         walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
         parts = _with_doubted_names(walk.run(script, directory))
-        inner, doubts = tuple(walk.texts), tuple(walk.doubts)
-        analysis = CommandAnalysis(command, directory, script, parts, doubts, inner)
+        inner, doubts, held = tuple(walk.texts), tuple(walk.doubts), tuple(walk.held)
+        analysis = CommandAnalysis(command, directory, script, parts, doubts, inner, held)
         may_hold_more = bool(inner) or OPENING.search(command) is not None
         if may_hold_more and analysis.may_need_no_rule and (dissent := _dissent(analysis)):
             return replace(analysis, doubts=(dissent,))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from glob import escape as glob_escape
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -144,8 +143,7 @@ class Unknown(Struct, frozen=True, gc=False):
         numbered: The whole text with `NUMBER` for each number in it, if only numbers are
             computed; else empty.
         rooted: Whether any argument that it expands to may begin with a slash.
-        suffix: The literal text that it ends with; empty where that is unknown.
-        tail: A glob that it ends with, if more precise than `suffix`.
+        end: A glob that it ends with; empty where that is unknown.
         filled: Whether it is known to be non-empty.
         optional: Whether it is no argument at all if its text is empty.
         names: What is known of the file names that it holds.
@@ -159,16 +157,10 @@ class Unknown(Struct, frozen=True, gc=False):
     pattern: str | None = None
     numbered: str = ""
     rooted: bool = True
-    suffix: str = ""
-    tail: str = ""
+    end: str = ""
     filled: bool = False
     optional: bool = False
     names: Names = UNKNOWN_NAMES
-
-    @property
-    def ending(self) -> str:
-        """Return a glob that it ends with; empty where that is unknown."""
-        return self.tail or glob_escape(self.suffix)
 
     @property
     def tells(self) -> bool:
@@ -234,7 +226,7 @@ def element(value: Argument) -> Argument:
         option=value.option,
         pattern=value.pattern,
         rooted=_rooted(value),
-        suffix=value.suffix,
+        end=value.end,
         names=value.names,
     )
 
@@ -308,7 +300,7 @@ def split(value: Unknown) -> Unknown:
     if words and all(map(plain, words)):
         return several(join(words))
     whole = "" if value.pattern is None else _as_name(value.pattern)
-    return Unknown(prefix=value.prefix, single=False, tail=whole or value.ending)
+    return Unknown(prefix=value.prefix, single=False, end=whole or value.end)
 
 
 def _as_name(text: str) -> str:
@@ -323,5 +315,5 @@ def unquoted(text: str) -> Unknown:
     return Unknown(
         prefix=text[: found.start()] if found else "",
         single=False,
-        tail=_as_name(pieces[-1]) if pieces else "",
+        end=_as_name(pieces[-1]) if pieces else "",
     )

@@ -128,7 +128,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     if only_reads and analysis.names_no_file:
         return None
     around = surroundings.of(analysis)
-    look = _Look(analysis, around, Secrets.of(analysis, around))
+    look = _Look(analysis, around, Secrets(analysis, around))
     for part in analysis.parts:
         try:
             for find in _PART_CHECKS if part.doubts else _READ_CHECKS:

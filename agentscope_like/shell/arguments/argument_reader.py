@@ -133,7 +133,7 @@ class _LevelReader(OptionReader, gc=False):
     def _is_path(self, argument: Unknown) -> bool:
         """Return whether a computed argument cannot be an option, because of how it ends."""
         is_whole = argument.single or argument.pattern is not None
-        return self.grammar.whole_options and is_whole and argument.suffix.endswith("/")
+        return self.grammar.whole_options and is_whole and argument.end.endswith("/")
 
     def _computed(self, argument: Unknown, index: int) -> int:
         """Read an argument that bash computes, and that may be an option."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from glob import escape as glob_escape
 from itertools import takewhile
 
 from msgspec import Struct
@@ -136,10 +137,10 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
         return argument
     prefix = argument[: min(starts)]
     ends = (argument.rfind(each) + len(each) for each in placeholders if each in argument)
-    suffix = argument[max(ends) :]
+    end = glob_escape(argument[max(ends) :])
     if not prefix:
-        return replace(found, suffix=suffix) if suffix else found
-    return Unknown(prefix=prefix, option=prefix.startswith("-"), suffix=suffix)
+        return replace(found, end=end) if end else found
+    return Unknown(prefix=prefix, option=prefix.startswith("-"), end=end)
 
 
 def ends_in_time(reading: ArgumentReading) -> bool:

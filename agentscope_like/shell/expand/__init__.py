@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from agentscope_like.shell.expand.argument_expander import Expander, Substituter
-from agentscope_like.shell.expand.git_work_tree import WorkTree, may_ask_for_root
 from agentscope_like.shell.expand.printed_output import (
+    WorkTree,
     heeds_input,
     keeps_input,
+    may_ask_for_root,
     printed,
     printed_by_any,
     takes_all,

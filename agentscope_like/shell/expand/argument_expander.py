@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from agentscope_like.shell.draft import Draft, WalkScope
+from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, Pipe, WalkScope
 from agentscope_like.shell.expand.word_evaluation import evaluate
 from agentscope_like.shell.expand.word_names import names_in_variable
-from agentscope_like.shell.state import State, names_in_parameters, own_doubt, special_parameter
+from agentscope_like.shell.state import Parameters, State, are_counted, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -24,6 +23,7 @@ from agentscope_like.shell.syntax import (
     fails,
 )
 from agentscope_like.shell.values import (
+    NO_NAMES,
     NUMBER,
     UNKNOWN_NAMES,
     Argument,
@@ -32,6 +32,7 @@ from agentscope_like.shell.values import (
     Shape,
     Unknown,
     any_of,
+    element,
     elements_of,
     names_of,
     several,
@@ -41,12 +42,21 @@ from agentscope_like.shell.values import join as either
 __all__ = ["Expander", "Substituter"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_GIVING = frozenset({":=", "=", ":-", "-", ":+", "+"})
+"""Operators whose argument an expansion may become."""
+
 _SAID = frozenset({"grep", "Binary", "file"})
 _UNAWAITED = frozenset({"<(", ">("})
 
 
 class Substituter(Protocol):
-    """Judges the script of a substitution and returns what it prints."""
+    """Judges the script of a substitution and returns what it prints.
+
+    Attributes:
+        held: What variables may hold, and texts that are an input.
+    """
+
+    held: list[Unknown]
 
     def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge `script`, which runs in a subshell."""
@@ -149,21 +159,19 @@ class Expander:
         value = self._state.variables.get(name)
         if name == "_":
             return Unknown()
-        parameters = self._state.parameters
-        if isinstance(parameters, tuple) and (known := _positional(name, parameters)) is not None:
+        if (known := _positional(name, self._state.parameters)) is not None:
             return known
         if value is not None:
             return value
         posix = self.scope.posix
-        known = special_parameter(name, self._state.directories, self.home, posix=posix)
-        is_parameter = name in {"@", "*"} or (name.isdecimal() and name != "0")
-        if is_parameter and isinstance(known, Unknown):
-            return replace(known, names=names_in_parameters(parameters))
-        return known
+        return special_parameter(name, self._state.directories, self.home, posix=posix)
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
-        scope = self.scope.inside(self.draft.index)
+        scope = replace(self.scope.inside(self.draft.index), output=Pipe())
+        if segment.opener == ">(":
+            self.scope.output.printers.append(scope.output)
+            scope = replace(scope, source=UNKNOWN_INPUT)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)
@@ -172,6 +180,8 @@ class Expander:
         """Return what a parameter expands to, and what is known of the file names in that."""
         base = self._element(segment) if "[" in segment.name else self._base(segment.name)
         argument = self.text(segment.argument) if segment.argument is not None else ""
+        if segment.operator in _GIVING:
+            self.hold(argument)
         value = self._operated(segment, base, argument)
         return value, names_in_variable(segment, base, argument)
 
@@ -187,6 +197,10 @@ class Expander:
             self._assign_default(segment, argument)
         known = _known(segment, base)
         return _operated(operator, base, argument) if known is None else known
+
+    def hold(self, value: Argument) -> None:
+        """Note that commands may get `value` by a variable or as their input."""
+        self._walker.held.append(Unknown(choices=(value,)) if isinstance(value, str) else value)
 
     def assign(self, name: str, value: Argument) -> None:
         """Note that `name` holds `value` where the next word is expanded."""
@@ -222,14 +236,17 @@ class Expander:
         self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
 
 
-def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:
-    """Return what `$1`, `$#` or `$@` is; None for any other name."""
+def _positional(name: str, parameters: Parameters) -> Argument | None:
+    """Return what `$1`, `$#`, `$@` or `$*` is; None for any other name, or an unknown number."""
+    if name in {"@", "*"}:
+        any_one = either(parameters) if parameters else Unknown(names=NO_NAMES)
+        return several(any_one) if name == "@" else Unknown(single=False, names=names_of(any_one))
     if name == "#":
-        return str(len(parameters))
-    if name == "@" and parameters:
-        return several(either(list(parameters)))
+        return str(len(parameters)) if are_counted(parameters) else None
     if not name.isdecimal() or int(name) == 0:
         return None
+    if not are_counted(parameters):
+        return element(parameters[0])
     return parameters[int(name) - 1] if int(name) <= len(parameters) else ""
 
 

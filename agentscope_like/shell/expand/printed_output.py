@@ -23,7 +23,15 @@ from agentscope_like.shell.values import (
 )
 from agentscope_like.toml_tables import Expression, table_beside
 
-__all__ = ["heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
+__all__ = [
+    "WorkTree",
+    "heeds_input",
+    "keeps_input",
+    "may_ask_for_root",
+    "printed",
+    "printed_by_any",
+    "takes_all",
+]
 
 _ERRORS = 2
 _CONTEXT = re.compile(r"-[0-9]+")
@@ -34,16 +42,10 @@ _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
 _LONGEST = 10_000
 """How many characters of what printf repeats are put together."""
 
+_ROOT_QUESTION = ("git", "rev-parse", "--show-toplevel")
 _NUMBERS = Output(Shape.INTEGER, single=False)
 _WORDS = Output(Shape.WORD, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
-
-
-class _Find(Struct, frozen=True, forbid_unknown_fields=True):
-    """The table `find` of `printing.toml`."""
-
-    leading: tuple[str, ...]
-    printing: tuple[str, ...]
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,10 +60,37 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     numbering_awk: Expression
     marking: Expression
     unmarking: Expression
-    find: _Find
+    placing: Expression
 
 
-_table = table_beside(__file__, "printing.toml", _Table, _Find)
+_table = table_beside(__file__, "printing.toml", _Table)
+
+
+def may_ask_for_root(command: str) -> bool:
+    """Return whether a command line may ask git for the root of its work tree."""
+    return _ROOT_QUESTION[-1] in command
+
+
+class WorkTree(Struct, frozen=True):
+    """The git work tree that a command line starts in.
+
+    Attributes:
+        start: The directory that the command line starts in.
+        root: The root of the work tree.
+    """
+
+    start: str
+    root: str
+
+    def answers(self, command: Draft) -> bool:
+        """Return whether a proven command prints the root, or nothing where git fails.
+
+        In any directory but these two, git may find another work tree.
+        """
+        places = command.directories
+        is_plain = not command.assignments and _drops_errors(command)
+        is_here = bool(places) and {self.start, self.root}.issuperset(places)
+        return command.argv == _ROOT_QUESTION and is_plain and is_here
 
 
 def printed(stages: Sequence[Draft]) -> Output | None:
@@ -120,16 +149,25 @@ def takes_all(command: Command) -> bool:
     return is_fixed and all(each.fd == _ERRORS for each in command.redirects)
 
 
-def printed_by_any(outputs: Sequence[Output | None]) -> Output:
-    """Return what a list of commands prints of which any may run."""
+def printed_by_any(outputs: Sequence[Output | None], *, after_failure: bool = False) -> Output:
+    """Return what a list of commands prints of which any may run.
+
+    Args:
+        outputs: What each prints.
+        after_failure: Whether each runs only if those before it fail.
+    """
     known = [output for output in outputs if output is not None]
-    if len(known) == 1:
-        choices = known[0].choices
-        return known[0]._replace(choices=(*choices, "")) if choices and outputs[1:] else known[0]
-    if not known:
-        return Output()
-    shape = min(output.shape for output in known)
-    return Output(shape, single=False)
+    match [output.choices for output in known]:
+        case []:
+            return Output()
+        case [(_, *_) as choices] if outputs[1:]:
+            return known[0]._replace(choices=(*choices, ""))
+        case [_]:
+            return known[0]
+        case [(first, ""), (_, *_) as others] if after_failure:
+            return Output(choices=(first, *others))
+        case _:
+            return Output(min(output.shape for output in known), single=False)
 
 
 def _of_command(command: Draft) -> Output | None:
@@ -181,14 +219,11 @@ def _of_dirname(words: Sequence[str]) -> Output:
 
 def _of_place(command: Draft) -> Output:
     """Return what `pwd` prints, or whether `find` prints paths, each with a NUL at its end."""
-    words = command.argv[1:]
+    words = [word for word in command.argv if word is not None]
     if command.program == "pwd":
-        return Output() if words else Output(choices=command.directories)
-    find = _table().find
-    prints = [word for word in words if word is not None and word.startswith(find.printing)]
-    leads = not words[:1] or words[0] is None or words[0].startswith(find.leading)
-    is_known = None not in words and not leads
-    return Output(single=False, places=is_known and prints == ["-print0"])
+        return Output() if command.argv[1:] else Output(choices=command.directories)
+    places = _table().placing.fullmatch(_by_first_name(words)) is not None
+    return Output(single=False, places=places and len(words) == len(command.argv))
 
 
 def _keeps_lines(stage: Draft) -> bool:

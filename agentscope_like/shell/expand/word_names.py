@@ -47,9 +47,12 @@ def names_of_word(segments: Sequence[Segment], computed: Mapping[int, Names]) ->
         computed: What is known of those that are computed, by their identity.
     """
     before, last = _cut_at_name(segments)
+    known = [computed.get(id(each), NO_NAMES) for each in (*last, *before) if _is_computed(each)]
+    names = any_of([*known, NO_NAMES])
     if len(last) == 1 and _is_computed(last[0]):
-        return _behind(before, computed, computed[id(last[0])])
-    names = _any_segment((*before, *last), computed)
+        if not before:
+            return names
+        return put_together(names) if names.spoken else replace(names, exact=False)
     is_told = names.unknown and not names.unknown.startswith(VARIABLE)
     ends_so = not last or (not _is_computed(last[-1]) and not isinstance(last[-1], Glob))
     if names.is_harmless or not any(map(_is_computed, last)):
@@ -110,16 +113,3 @@ def _cut_at_name(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Sequen
             begun = (replace(segment, text=name),) if name else ()
             return segments[: number + 1], (*begun, *segments[number + 1 :])
     return (), segments
-
-
-def _any_segment(segments: Sequence[Segment], computed: Mapping[int, Names]) -> Names:
-    return any_of([*(computed[id(each)] for each in segments if _is_computed(each)), NO_NAMES])
-
-
-def _behind(before: Sequence[Segment], computed: Mapping[int, Names], names: Names) -> Names:
-    """Return what is known of names behind a directory."""
-    if not before:
-        return names
-    directories = [computed[id(each)] for each in before if _is_computed(each)]
-    every = replace(any_of([names, *directories]), exact=False)
-    return put_together(every) if every.spoken else every

@@ -10,14 +10,16 @@ from agentscope_like.shell.names.name_sources import (
     plain_name,
     unnamed_reads,
 )
-from agentscope_like.shell.names.printed_names import PrintedNames
+from agentscope_like.shell.names.printed_names import handed, names_from, names_read
 
 __all__ = [
-    "PrintedNames",
     "Prints",
     "feeders",
+    "handed",
     "name_doubt",
     "name_source",
+    "names_from",
+    "names_read",
     "plain_name",
     "unnamed_reads",
 ]

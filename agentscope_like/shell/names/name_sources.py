@@ -21,10 +21,19 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.shell.facts import is_redirect, shows_unseen_files
-from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, any_of
-from agentscope_like.toml_tables import parse_table
+from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, Words, any_of
+from agentscope_like.toml_tables import Expression, parse_table
 
-__all__ = ["Prints", "feeders", "name_doubt", "name_source", "parse", "plain_name", "unnamed_reads"]
+__all__ = [
+    "Prints",
+    "feeders",
+    "name_doubt",
+    "name_source",
+    "parse",
+    "plain_name",
+    "splits_at_blanks",
+    "unnamed_reads",
+]
 
 _ANY_OPTION, _ANY_FILE, _ANY_OPERAND = "-\0", "\0", "\1"
 """Stand for words that are not known: any at all, a file that may be called so, no option."""
@@ -111,6 +120,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 
     aliases: dict[str, str]
     source: tuple[_Source, ...]
+    splitting: dict[str, Expression] = {}
 
 
 def _matches(pattern: str, word: str) -> bool:
@@ -167,6 +177,17 @@ def _lists_others(part: Part) -> bool:
 
 def _reads_files(part: Part) -> bool:
     return any(not is_redirect(effect, part) for effect in part.effects)
+
+
+def splits_at_blanks(words: Words) -> bool:
+    """Return whether what takes names from its input splits that at blanks or line ends alone.
+
+    Args:
+        words: The program, and its own arguments.
+    """
+    known = ["" if word is None else word for word in words]
+    expression = _table().splitting.get(plain_name(known[0]))
+    return expression is not None and expression.fullmatch(" ".join(known[1:])) is not None
 
 
 def _is_folder(effect: Effect) -> bool:
@@ -237,9 +258,9 @@ def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part
     Returns:
         The parts; none for a process substitution, which is no file; None where nobody can say.
     """
-    names = _names_of(effect)
-    if names.is_harmless and effect.start.startswith(_PROCESS):
+    if effect.start.startswith(_PROCESS):
         return ()
+    names = effect.names
     producers = [analysis.parts[number] for number in names.producers]
     if names.unknown or names.spoken or not names.exact:
         return None

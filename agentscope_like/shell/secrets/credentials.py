@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from fnmatch import translate
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, product, takewhile
 
 from agentscope_like.paths import (
     ENDING,
@@ -22,33 +21,44 @@ from agentscope_like.paths import (
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import follows
 from agentscope_like.shell.names import plain_name
-from agentscope_like.shell.secrets.known_ends import is_ending, may_be_secret, may_match_secret
-from agentscope_like.shell.secrets.told_names import Text, pieces
+from agentscope_like.shell.secrets.known_ends import (
+    is_ending,
+    may_be_secret,
+    may_match_secret,
+)
+from agentscope_like.shell.secrets.told_names import pieces
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
+from agentscope_like.shell.syntax import Span
 from agentscope_like.shell.touches import is_pattern
+from agentscope_like.shell.values import Argument, Unknown
 
 __all__ = ["NamedCredentials", "links_objection"]
 
 _READ, _DIRECTORY = EffectKind.READ, FileKind.DIRECTORY
 _MAGIC = re.compile(r"[*?\[]")
 _UNESCAPED = re.compile(r"\[([*?\[])\]")
+_NOWHERE = Span(0, 0)
 
 
 class NamedCredentials:
-    """Says why what a name leads to is not to be read."""
+    """Says why what a name leads to is not to be read.
 
-    __slots__ = ("_around", "_credentials", "_harmless")
+    For patterns and hard links, it finds the credentials that lie in the home and below the working
+    directories; of the latter, the nearest 5,000 entries are examined.
+    """
+
+    __slots__ = ("_around", "_harmless", "_known")
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
-        self._credentials = _Credentials(around)
         self._harmless: set[tuple[str, str]] = set()
+        self._known: dict[tuple[int, int], tuple[str, str]] | None = None
 
     def of_location(self, location: Location) -> str | None:
         """Return why a path is not to be read, or None."""
         reason = self._around.read_objection(location)
-        return reason or self._credentials.link_objection(location)
+        return reason or self._link_objection(location)
 
     def of_chosen(self, name: str) -> str | None:
         """Return why the files that a search or git names are secret, or None."""
@@ -63,16 +73,43 @@ class NamedCredentials:
             return self._of_path(name, self._around.directory)
         if is_ending(name):
             return may_match_secret(name)
-        return self._credentials.match_objection(name)
+        return self._match_objection(name)
 
-    def of_texts(self, texts: Iterable[str], part: Part) -> str | None:
-        """Return why a name in a text is secret, or None."""
-        for text in texts:
-            for name in pieces(text):
-                for directory in part.directories or (self._around.directory,):
-                    if reason := self._of_path(name, directory):
-                        return reason
+    def of_spoken(self, values: Iterable[Argument], directories: Iterable[str]) -> str | None:
+        """Return why a name in some values is secret, or None.
+
+        Args:
+            values: What stands in the command: names, or what is known of computed ones, in which
+                any text may be a pattern.
+            directories: Where the names may be relative to.
+        """
+        for value in values:
+            is_pattern = isinstance(value, Unknown)
+            if isinstance(value, str):
+                texts: Sequence[str] = (value,)
+            elif value.choices:
+                texts = value.choices
+            elif value.pattern is not None:
+                texts = (_UNESCAPED.sub(r"\1", value.pattern),)
+            elif reason := self.of_end(_UNESCAPED.sub(r"\1", value.end)):
+                return reason
+            else:
+                continue
+            for text, directory in product(texts, directories):
+                found = chain(
+                    (self._of_pattern(each, directory) for each in text.split() if is_pattern),
+                    (self._of_path(each, directory) for each in pieces(text)),
+                )
+                if reason := next(filter(None, found), None):
+                    return reason
         return None
+
+    def of_end(self, end: str) -> str | None:
+        """Return why a path with this end may be secret, or None."""
+        if not end.strip("*?/"):
+            return None
+        self._around.effort.spend(ENDING)
+        return may_be_secret(end)
 
     def _of_path(self, word: str, directory: str) -> str | None:
         """Return why a word is not to be read, if it is a path or holds one."""
@@ -88,56 +125,28 @@ class NamedCredentials:
         self._harmless.add((directory, word))
         return None
 
-    def of_patterns(self, texts: Iterable[Text], part: Part) -> str | None:
-        """Return why not to read what words may name that are patterns, held or computed."""
-        for is_whole, text in texts:
-            if not is_whole and text.strip("*?/"):
-                self._around.effort.spend(ENDING)
-                if reason := may_be_secret(text):
-                    return reason
-            for pattern in text.split() if is_whole else ():
-                reason = self._of_pattern(pattern, part) if _MAGIC.search(pattern) else None
-                if reason := reason or self.of_texts([_UNESCAPED.sub(r"\1", pattern)], part):
-                    return reason
-        return None
-
-    def _of_pattern(self, pattern: str, part: Part) -> str | None:
+    def _of_pattern(self, pattern: str, directory: str) -> str | None:
         """Return why not to read what a pattern matches now, or None."""
-        for directory in part.directories or (self._around.directory,):
-            path = joined(directory, pattern)
-            if path is not None and (directory, path) not in self._harmless:
-                effect = Effect(_READ, pattern, path, part.span, glob=True)
-                is_folder = pattern.endswith("/")
-                for location in self._around.locations(effect) or ():
-                    if is_folder and location.kind is not _DIRECTORY:
-                        continue
-                    if reason := self.of_location(location):
-                        return reason
-                self._harmless.add((directory, path))
+        if not _MAGIC.search(pattern):
+            return None
+        effect = Effect(_READ, pattern, joined(directory, pattern), _NOWHERE, glob=True)
+        is_folder = pattern.endswith("/")
+        for location in self._around.locations(effect) or ():
+            if is_folder and location.kind is not _DIRECTORY:
+                continue
+            if reason := self.of_location(location):
+                return reason
         return None
 
-
-class _Credentials:
-    """Finds the credentials that lie in the home and below the working directories.
-
-    Below the working directories, the nearest 5,000 entries are examined.
-    """
-
-    __slots__ = ("_around", "_known")
-
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
-        self._known: dict[tuple[int, int], tuple[str, str]] | None = None
-
-    def match_objection(self, pattern: str) -> str | None:
+    def _match_objection(self, pattern: str) -> str | None:
         """Return why a pattern's last name matches a credential, or None."""
         name = fold(pattern.rstrip("/").rpartition("/")[2])
         for path, reason in self._all().values():
-            if matches(fold(_name(path)), name):
+            if matches(fold(path.rpartition("/")[2]), name):
                 return f"`{pattern}` matches a credential: {reason}"
         return None
 
-    def link_objection(self, location: Location) -> str | None:
+    def _link_objection(self, location: Location) -> str | None:
         """Return why a file with several hard links is a credential, or None."""
         if location.kind is not FileKind.FILE or location.identity is None:
             return None
@@ -170,9 +179,8 @@ class _Credentials:
 
     def _paths(self) -> Iterator[str]:
         """Yield the possible paths of credentials."""
-        is_name = _last_names().fullmatch
         for directory in self._around.working_directories:
-            yield from (each for each in self._below(directory) if is_name(fold(_name(each))))
+            yield from self._below(directory)
         if self._around.home is None:
             return
         for each in _places_at_home():
@@ -187,22 +195,6 @@ class _Credentials:
                 yield entry.path
         except TooManyFilesError:
             return
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-@lru_cache(maxsize=1)
-def _last_names() -> re.Pattern[str]:
-    """Return the name patterns of credentials in any directory."""
-    paths = [
-        fold(path)
-        for row in paths_asked_to("read")
-        for path in row.paths
-        if not path.endswith("/**")
-    ]
-    return re.compile("|".join(translate(path.rpartition("/")[2]) for path in paths))
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from fnmatch import translate
 from functools import cache, lru_cache
 
 from msgspec import Struct
@@ -12,7 +13,6 @@ from agentscope_like.paths import (
     SensitivePaths,
     fold,
     matches,
-    matching,
     paths_asked_to,
 )
 
@@ -50,6 +50,8 @@ class _Entry(Struct, frozen=True, eq=False):
 
     def may_be_at(self, names: Sequence[str], end: int) -> bool:
         """Return whether a path that ends with some names may be this one up to number `end`."""
+        if not _may_be(names[end - 1], self.names[-1]):
+            return False
         if self.is_deep and names[end - 1].startswith(_ANY_START):
             return False  # a directory is not read
         count = min(end, len(self.names))
@@ -111,7 +113,7 @@ def may_match_secret(pattern: str) -> str | None:
     name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]
     if not _ENDING.fullmatch(name):
         return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}") if name else None
-    for entry in _by_last_name(paths_asked_to("read"))[1]:
+    for entry in _entries(paths_asked_to("read")):
         if _suggests(fold(name), entry.names[-1]):
             return f"`{pattern}` may match `{entry.path}`, which {entry.does}"
     return may_be_secret("/.env") if matches(".env", fold(name)) else None
@@ -141,9 +143,12 @@ def is_any_name(ending: str) -> bool:
 
 def _found(ending: str, table: tuple[SensitivePaths, ...]) -> str | None:
     names = _names(ending)
-    for each in _candidates(names, table):
-        ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
-        if any(each.may_be_at(names, end) for end in ends):
+    is_literal = _MAGIC.search("".join(names)) is None
+    if is_literal and not any(map(_known_names(table).fullmatch, names)):
+        return None
+    ends = range(1, len(names) + 1)
+    for each in _entries(table):
+        if any(each.may_be_at(names, end) for end in (ends if each.is_deep else ends[-1:])):
             return f"a path that ends with `{ending}` may be `{each.path}`, which {each.does}"
     return None
 
@@ -157,8 +162,7 @@ def _names(ending: str) -> list[str]:
 @cache
 def _places() -> frozenset[str]:
     """Return the names of the directories in which secrets have their place."""
-    literal, patterns = _by_last_name(paths_asked_to("read"))
-    entries = [*patterns, *(entry for found in literal.values() for entry in found)]
+    entries = _entries(paths_asked_to("read"))
     places = {name for entry in entries for name in entry.names[: None if entry.is_deep else -1]}
     return frozenset(name for name in places if _MAGIC.search(name) is None)
 
@@ -173,31 +177,16 @@ def _may_be(name: str, own: str) -> bool:
     return not is_hidden and matches(own.replace("*", _SAMPLE), name)
 
 
-def _candidates(names: Sequence[str], table: tuple[SensitivePaths, ...]) -> Iterator[_Entry]:
-    """Yield the paths of a table whose last name may be one of some names."""
-    literal, patterns = _by_last_name(table)
-    for name in names:
-        if _MAGIC.search(name) is None:
-            yield from literal.get(name, ())
-        else:
-            for own in filter(matching(name), literal):
-                yield from literal[own]
-        yield from patterns
+@cache
+def _known_names(table: tuple[SensitivePaths, ...]) -> re.Pattern[str]:
+    """Return what matches the last name of each path of a table that is not any name."""
+    names = [[name for name in each.names if name.strip("*")][-1] for each in _entries(table)]
+    return re.compile("|".join(map(translate, dict.fromkeys(names))))
 
 
 @cache
-def _by_last_name(
-    table: tuple[SensitivePaths, ...],
-) -> tuple[dict[str, list[_Entry]], list[_Entry]]:
-    """Return the paths of a table by their last name, and those where it is a pattern."""
-    literal: dict[str, list[_Entry]] = {}
-    patterns: list[_Entry] = []
-    for row in table:
-        for path in row.paths:
-            entry = _entry(path, row)
-            name = entry.names[-1]
-            (patterns if "*" in name else literal.setdefault(name, [])).append(entry)
-    return literal, patterns
+def _entries(table: tuple[SensitivePaths, ...]) -> tuple[_Entry, ...]:
+    return tuple(_entry(path, row) for row in table for path in row.paths)
 
 
 def _entry(path: str, row: SensitivePaths) -> _Entry:

@@ -7,9 +7,12 @@ of which nothing is known is a doubt (`origins`).
 
 from __future__ import annotations
 
+from itertools import chain, filterfalse
+
 from msgspec import Struct
 
-from agentscope_like.paths import ENDING, FOLDER, FileKind, Location
+from agentscope_like.lazy_property import lazy_property
+from agentscope_like.paths import FOLDER, FileKind, Location
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import (
     Implied,
@@ -22,18 +25,18 @@ from agentscope_like.shell.facts import (
     reads_unseen_files,
     searches_below,
     shows_computed,
+    shows_unseen_files,
 )
-from agentscope_like.shell.names import Prints, feeders, name_source, unnamed_reads
+from agentscope_like.shell.names import feeders, unnamed_reads
 from agentscope_like.shell.secrets.credentials import NamedCredentials, links_objection
-from agentscope_like.shell.secrets.known_ends import is_any_name, may_be_secret, may_hold_secrets
+from agentscope_like.shell.secrets.known_ends import is_any_name, may_hold_secrets
 from agentscope_like.shell.secrets.told_names import (
     found_names,
-    held_words,
-    known_text,
     named_files,
-    said,
+    told_values,
 )
 from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.values import Argument
 
 __all__ = ["Secrets"]
 
@@ -45,36 +48,32 @@ _PROCESS = "/dev/fd/"
 _UNKNOWN_PLACE = "would read a whole directory that is only known at run time"
 
 
-class Secrets(Struct):
+class Secrets(Struct, dict=True):
     """Finds the credentials that the parts of one command would show.
 
     Attributes:
         analysis: The whole command.
         around: Where it runs.
-        reads_unseen: Whether some part reads files that others name, so that to list is to read.
-        sources: The identities of the parts that print the names of what others read.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
-    _named: NamedCredentials
-    reads_unseen: bool = False
-    sources: frozenset[int] = frozenset()
 
-    @classmethod
-    def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
-        """Return the finder for a command."""
-        named = NamedCredentials(around)
-        if not any(map(reads_unseen_files, analysis.parts)):
-            return cls(analysis, around, named)
-        sources = frozenset(
-            id(analysis.parts[number])
-            for part in analysis.parts
-            if reads_unseen_files(part) and not counts(part)
-            for effect in unnamed_reads(part)
-            for number in effect.names.producers
-        )
-        return cls(analysis, around, named, True, sources)
+    @lazy_property
+    def reads_unseen(self) -> bool:
+        """Whether some part reads files that others name, so that every word may be a name."""
+        return any(map(reads_unseen_files, self.analysis.parts))
+
+    @lazy_property
+    def _sources(self) -> frozenset[int]:
+        """The identities of the parts that print the names of what others show."""
+        parts = self.analysis.parts
+        shown = chain.from_iterable(map(unnamed_reads, filter(shows_unseen_files, parts)))
+        return frozenset(id(parts[number]) for each in shown for number in each.names.producers)
+
+    @lazy_property
+    def _named(self) -> NamedCredentials:
+        return NamedCredentials(self.around)
 
     # What is read
 
@@ -110,39 +109,30 @@ class Secrets(Struct):
         """
         if effect.start.startswith(_PROCESS):
             return None
-        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
-        takes_any = reads_all or ("/" in effect.end and is_any_name(effect.end))
         shows = not lists and not counts(part)
-        if (takes_any if shows else reads_all) and self._may_lead_anywhere(effect, part):
-            return _UNKNOWN_PLACE
-        return (self._of_end(effect) or self._of_start(effect)) if shows else None
-
-    def _may_lead_anywhere(self, effect: Effect, part: Part) -> bool:
-        """Return whether a directory of which the start is not known may hold secrets."""
-        if self.reads_unseen and feeders(effect, part, self.analysis) is not None:
-            return False
-        if effect.start:
-            folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-            return self.around.read_objection(folder, recursive=True) is not None
-        return may_hold_secrets(effect.end, self.around.home)
+        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
+        takes_any = reads_all or (shows and "/" in effect.end and is_any_name(effect.end))
+        reason = self._of_start(effect)
+        if takes_any and feeders(effect, part, self.analysis) is None:
+            holds_all = not effect.start and may_hold_secrets(effect.end, self.around.home)
+            if reason or holds_all:
+                return _UNKNOWN_PLACE
+        reason = self._of_end(effect) or (None if "/" in effect.end else reason)
+        return None if reason is None or not shows else _told(reason)
 
     def _of_end(self, effect: Effect) -> str | None:
         """Return why not to read what the end of a path names wherever it begins, or None."""
-        if not effect.end:
-            return None
-        self.around.effort.spend(ENDING)
-        reason = may_be_secret(effect.end)
-        if reason is None and effect.start:
+        reason = self._named.of_end(effect.end)
+        if reason is None and effect.start and effect.end:
             reason = self.around.read_objection(self.around.locate(f"{effect.start}{effect.end}"))
-        return None if reason is None else _told(reason)
+        return reason
 
     def _of_start(self, effect: Effect) -> str | None:
-        """Return why not to read a path of which the start, and perhaps the end, is known."""
-        if not effect.start or "/" in effect.end:
+        """Return why not to read all below the directory that a path begins with, or None."""
+        if not effect.start:
             return None
         folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-        reason = self.around.read_objection(folder, recursive=True)
-        return None if reason is None else _told(reason)
+        return self.around.read_objection(folder, recursive=True)
 
     # What is searched
 
@@ -160,7 +150,7 @@ class Secrets(Struct):
         return None
 
     def _is_source(self, part: Part) -> bool:
-        return id(part) in self.sources
+        return id(part) in self._sources
 
     def _below(self, directory: Location, part: Part) -> str | None:
         """Return why not to read all below a directory, or None."""
@@ -205,22 +195,21 @@ class Secrets(Struct):
         return not any(self.around.locate(f"{each}/{word}").exists for each in part.directories)
 
     def _handed_objection(self, part: Part) -> str | None:
-        """Return why the names that a part lists are secret, or None."""
+        """Return why a name that a part looks for, or that is written there, is secret, or None."""
         for name in found_names(part):
             if reason := self._named.of_found(name):
                 return f"would find a secret: {reason}"
-        if reason := self._named.of_texts(said(part), part):
+        held = self.analysis.held if part is self.analysis.parts[0] else ()
+        values = [*told_values(part), *held]
+        places = part.directories or (self.around.directory,)
+        if reason := self._named.of_spoken(filter(_is_text, values), places):
             return f"names a sensitive path: {reason}"
-        home = self.around.home
-        judged = {effect.span for effect in part.effects}  # as what it reads
-        words = [word for word in part.words[1:] if word.span not in judged]
-        own = [known_text(word, home) for word in words if word.literal is None]
-        if name_source(part) in {Prints.ITS_WORDS, Prints.NEW_WORDS}:
-            own += [(True, word) for word in part.argv[1:] if word is not None]
-        if part is self.analysis.parts[0]:
-            own += [known_text(word, home, is_held=True) for word in held_words(self.analysis)]
-        reason = self._named.of_patterns(own, part)
+        reason = self._named.of_spoken(filterfalse(_is_text, values), places)
         return None if reason is None else _told(reason)
+
+
+def _is_text(value: Argument) -> bool:
+    return isinstance(value, str)
 
 
 def _told(reason: str) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from agentscope_like.shell.state.environment import exported_doubt, own_doubt, special_parameter
 from agentscope_like.shell.state.script_mutations import fixes, mutations
 from agentscope_like.shell.state.state import (
+    UNKNOWN_PARAMETERS,
     Parameters,
     State,
     absolute,
     after_cd,
+    are_counted,
     joined,
     known_parameters,
     merge,
-    names_in_parameters,
     parameters_after,
     parameters_of_calls,
     walked,
@@ -21,17 +22,18 @@ from agentscope_like.shell.state.state import (
 )
 
 __all__ = [
+    "UNKNOWN_PARAMETERS",
     "Parameters",
     "State",
     "absolute",
     "after_cd",
+    "are_counted",
     "exported_doubt",
     "fixes",
     "joined",
     "known_parameters",
     "merge",
     "mutations",
-    "names_in_parameters",
     "own_doubt",
     "parameters_after",
     "parameters_of_calls",

@@ -9,13 +9,12 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agentscope_like.shell.draft import Pipe
 from agentscope_like.shell.state.script_mutations import Mutations
 from agentscope_like.shell.syntax import Script, SimpleCommand
 from agentscope_like.shell.values import (
     NO_NAMES,
-    UNKNOWN_NAMES,
     Argument,
-    Names,
     Shape,
     Unknown,
     any_of,
@@ -24,14 +23,15 @@ from agentscope_like.shell.values import (
 )
 
 __all__ = [
+    "UNKNOWN_PARAMETERS",
     "Parameters",
     "State",
     "absolute",
     "after_cd",
+    "are_counted",
     "joined",
     "known_parameters",
     "merge",
-    "names_in_parameters",
     "parameters_after",
     "parameters_of_calls",
     "walked",
@@ -115,8 +115,10 @@ def _union(*sets: tuple[str, ...]) -> tuple[str, ...]:
     return merged if len(merged) <= _MAX_DIRECTORIES else ()
 
 
-Parameters: TypeAlias = tuple[Argument, ...] | Names
-"""The positional parameters in order; where they are unknown, what is known of the names there."""
+Parameters: TypeAlias = tuple[Argument, ...]
+"""The positional parameters in order, or one argument that stands for any number of them."""
+
+UNKNOWN_PARAMETERS: Parameters = (Unknown(single=False),)
 
 _END = "--"
 _CALLED_BY_BASH = "command_not_found_handle"
@@ -126,14 +128,16 @@ def known_parameters(arguments: Sequence[Argument]) -> Parameters:
     """Return arguments as parameters; only their names if one may expand to several or none."""
     if all(isinstance(each, str) or (each.single and not each.optional) for each in arguments):
         return tuple(arguments)
-    return names_in_parameters(tuple(arguments))
+    return _any_number(arguments)
 
 
-def names_in_parameters(parameters: Parameters) -> Names:
-    """Return what is known of the file names in the positional parameters."""
-    if isinstance(parameters, Names):
-        return parameters
-    return any_of([*map(names_of, parameters), NO_NAMES])
+def _any_number(arguments: Sequence[Argument]) -> Parameters:
+    return (Unknown(single=False, names=any_of([*map(names_of, arguments), NO_NAMES])),)
+
+
+def are_counted(parameters: Parameters) -> bool:
+    """Return whether it is known how many parameters there are."""
+    return all(isinstance(each, str) or each.single for each in parameters)
 
 
 def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Parameters:
@@ -142,26 +146,25 @@ def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Param
     if name == "shift":
         return _shifted(rest, before)
     if name != "set":
-        return UNKNOWN_NAMES
+        return UNKNOWN_PARAMETERS
     while rest:
         option = rest.pop(0)
         if option == _END:
             return known_parameters(rest)
         if not isinstance(option, str) or len(option) < len("-e") or option[0] not in "-+":
-            return UNKNOWN_NAMES
+            return UNKNOWN_PARAMETERS
         if option.endswith("o") and rest:
             named = rest.pop(0)
             if not isinstance(named, str) or not named.isalpha():
-                return UNKNOWN_NAMES  # it names no option, and may end them
+                return UNKNOWN_PARAMETERS  # it names no option, and may end them
     return before
 
 
 def _shifted(count: Sequence[Argument], before: Parameters) -> Parameters:
     number = count[0] if count else "1"
-    if isinstance(before, Names) or len(count) > 1 or not isinstance(number, str):
-        return names_in_parameters(before)
-    if not (number.isascii() and number.isdecimal()):
-        return names_in_parameters(before)
+    is_number = isinstance(number, str) and number.isascii() and number.isdecimal()
+    if not (isinstance(number, str) and is_number and are_counted(before)) or len(count) > 1:
+        return _any_number(before)
     return before[int(number) :] if int(number) <= len(before) else before
 
 
@@ -205,7 +208,7 @@ class State(Struct, frozen=True, gc=False):
         directories: Where it may run, the likeliest first; empty where unknown.
         variables: What assignments of this command line have set. A name that is missing holds
             whatever the environment gave it.
-        functions: Names that are certainly functions defined in this command line.
+        functions: The functions that are certainly defined here, and where they print to.
         parameters: The positional parameters, where this command line has set them.
         stack: Every directory that `popd` may go to; None where that is unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
@@ -214,8 +217,8 @@ class State(Struct, frozen=True, gc=False):
 
     directories: tuple[str, ...]
     variables: Mapping[str, Argument]
-    functions: frozenset[str] = frozenset()
-    parameters: Parameters = UNKNOWN_NAMES
+    functions: Mapping[str, Pipe] = {}
+    parameters: Parameters = UNKNOWN_PARAMETERS
     stack: tuple[str, ...] | None = ()
     before_cd: tuple[str, ...] | None = None
     fixed: frozenset[str] = frozenset()
@@ -284,16 +287,22 @@ def merge(*states: State) -> State:
         first = State(
             directories=_union(first.directories, other.directories),
             variables=variables,
-            functions=first.functions & other.functions,
+            functions=_common(first.functions, other.functions),
             stack=first.stack if first.stack == other.stack else None,
-            parameters=_merged(first.parameters, other.parameters),
+            parameters=first.parameters
+            if first.parameters == other.parameters
+            else _any_number([*first.parameters, *other.parameters]),
             fixed=first.fixed,
         ).fix(other.fixed)
     return first
 
 
-def _merged(one: Parameters, other: Parameters) -> Parameters:
-    return one if one == other else any_of(map(names_in_parameters, (one, other)))
+def _common(one: Mapping[str, Pipe], other: Mapping[str, Pipe]) -> Mapping[str, Pipe]:
+    """Return the functions of both states, each of which may be either."""
+    if one is other:
+        return one
+    both = one.keys() & other.keys()
+    return {name: Pipe([*one[name].printers, *other[name].printers]) for name in both}
 
 
 def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> State:
@@ -306,6 +315,9 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         moves: Whether these may change the directory.
     """
     state = state.fix(found.fixed)
+    if not found.functions.isdisjoint(state.functions):
+        same = {name: pipe for name, pipe in state.functions.items() if name not in found.functions}
+        state = replace(state, functions=same)
     kept: dict[str, Shape] = {}
     for name, shape in found.names.items():
         before = state.variables.get(name)
@@ -313,7 +325,7 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
         kept[name] = shape if number else Shape.ANY
     if calls or found.anything:
-        state = replace(state, variables={}, parameters=UNKNOWN_NAMES)
+        state = replace(state, variables={}, parameters=UNKNOWN_PARAMETERS)
     elif found.parameters:
-        state = replace(state, parameters=UNKNOWN_NAMES)
+        state = replace(state, parameters=UNKNOWN_PARAMETERS)
     return state.forget(kept, directory=found.moves or (calls and moves))

@@ -16,6 +16,7 @@ from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item
 from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
+from agentscope_like.shell.names import names_read
 from agentscope_like.shell.state import (
     State,
     absolute,
@@ -124,7 +125,7 @@ def path_effects(
         targets, glob = (argument.pattern,), True
     else:
         unnamed = Effect(
-            kind, source, None, span, recursive, end=argument.ending, names=argument.names
+            kind, source, None, span, recursive, end=argument.end, names=argument.names
         )
         return [replace(unnamed, start=start) for start in _starts(argument.prefix, directories)]
     effects: list[Effect] = []
@@ -334,7 +335,7 @@ class Actor(Struct):
         if role is RoleKind.VARIABLE and reads:
             value = piece_of(self.draft.known_input(self.scope))
         if role is RoleKind.VARIABLE and self.draft.program in programs_with("fills"):
-            value = replace(value, names=self.walk.printed.read_by(self.draft))
+            value = replace(value, names=names_read(self.draft))
         if isinstance(argument, str):
             text = argument
         else:

@@ -12,9 +12,10 @@ from agentscope_like.shell.analysis import EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item, ends_in_time, fed_arguments
 from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import MAX_DEPTH, Draft, WalkScope
-from agentscope_like.shell.state import State, known_parameters, names_in_parameters
+from agentscope_like.shell.names import handed
+from agentscope_like.shell.state import State, known_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
-from agentscope_like.shell.values import Argument, Output, Unknown
+from agentscope_like.shell.values import NO_NAMES, Argument, Output, Unknown, names_of
 from agentscope_like.shell.walk.walk_base import WalkBase
 
 __all__ = ["CarriedJudge"]
@@ -96,7 +97,7 @@ class CarriedJudge(WalkBase):
         moves = RoleKind.DIRECTORY in reading.by_kind or item.flag == "-execdir"
         start = state.lost() if moves else state
         inner = self.draft(words, span, start, inside)
-        carried = self.printed.handed(arguments[item.start : item.end], carried, draft, inner)
+        carried = handed(arguments[item.start : item.end], carried, draft, inner)
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
         inner.arguments = carried
         inner.redirects = draft.redirects
@@ -139,12 +140,9 @@ class CarriedJudge(WalkBase):
         posix = draft.program in programs_with("plain_shell")
         inside = replace(inside, posix=posix, in_function=False)
         parameters = known_parameters(arguments[item.start + 2 :])
-        name = names_in_parameters(tuple(arguments[item.start + 1 : item.start + 2]))
-        fresh = State(
-            directories=state.directories,
-            variables={"0": Unknown(names=name)},
-            parameters=parameters,
-        )
+        named = arguments[item.start + 1 : item.start + 2]
+        name = Unknown(names=names_of(named[0]) if named else NO_NAMES)
+        fresh = State(state.directories, {"0": name}, parameters=parameters)
         first = len(self.drafts)
         self.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         if not reading.used.isdisjoint(_LOGIN) and (

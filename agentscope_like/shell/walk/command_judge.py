@@ -12,10 +12,17 @@ from agentscope_like.shell.analysis import Effect, EffectKind
 from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
-from agentscope_like.shell.state import State, absolute, merge, parameters_after, without_parameters
+from agentscope_like.shell.state import (
+    UNKNOWN_PARAMETERS,
+    State,
+    absolute,
+    merge,
+    parameters_after,
+    without_parameters,
+)
 from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
 from agentscope_like.shell.syntax.words import read_let
-from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Unknown
+from agentscope_like.shell.values import Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
 from agentscope_like.shell.walk.carried_commands import CarriedJudge
 from agentscope_like.shell.walk.purposes import purpose_of
@@ -97,7 +104,7 @@ class CommandJudge(CarriedJudge):
     ) -> State:
         """Judge a command whose program is one of `names`: a part for each of them."""
         draft.is_one_of_several = True
-        parts = [draft, *(self.copy(draft) for _ in names[1:])]
+        parts = [draft, *(self.copy(draft, scope) for _ in names[1:])]
         ends: list[State] = []
         for name, part in zip(names, parts, strict=True):
             part.argv = (name, *draft.argv[1:])
@@ -153,7 +160,8 @@ class CommandJudge(CarriedJudge):
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
-        known = replace(state, variables={}, parameters=UNKNOWN_NAMES)
+        draft.body = state.functions.get(name)
+        known = replace(state, variables={}, parameters=UNKNOWN_PARAMETERS)
         return known.lost() if scope.moves else known
 
     def _unknown(

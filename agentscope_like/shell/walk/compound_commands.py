@@ -11,11 +11,9 @@ from agentscope_like.shell.arguments import check_condition
 from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, WalkScope
 from agentscope_like.shell.expand import Expander, keeps_input
 from agentscope_like.shell.state import (
-    Parameters,
     State,
     merge,
     mutations,
-    names_in_parameters,
     own_doubt,
     widened,
 )
@@ -123,12 +121,14 @@ class CompoundJudge(CommandJudge):
 
     def _loop_value(self, command: For, state: State, scope: WalkScope) -> tuple[Argument, State]:
         """Return what the variable of a `for` holds in its body, and the state after its words."""
-        if command.words is None:
-            return _any_parameter(state.parameters), state
-        expander = self._detached(command.span, state, scope)
-        values = [element(expander.argument(word)) for word in command.words]
-        state = self._after(expander, state)
-        return (join(values) if values else Unknown(names=NO_NAMES)), state
+        values = [*state.parameters]
+        if command.words is not None:
+            expander = self._detached(command.span, state, scope)
+            values = [expander.argument(word) for word in command.words]
+            for value in values:
+                expander.hold(value)
+            state = self._after(expander, state)
+        return (join([*map(element, values)]) if values else Unknown(names=NO_NAMES)), state
 
     def _detached(self, span: Span, state: State, scope: WalkScope) -> Expander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
@@ -186,10 +186,3 @@ class CompoundJudge(CommandJudge):
             judge_redirects(command.redirects, state, expander, self.command)
         after = state.forget(expander.assigned, directory=False)
         return merge(state, after) if may_fail(command.redirects) else after
-
-
-def _any_parameter(parameters: Parameters) -> Argument:
-    """Return what is known of any one of the positional parameters."""
-    if isinstance(parameters, tuple) and parameters:
-        return join(parameters)
-    return Unknown(names=names_in_parameters(parameters))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.catalog import programs_with
-from agentscope_like.shell.draft import Draft, Source, WalkScope, shortened
+from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander, names_in_text, shown_text
 from agentscope_like.shell.state import State, exported_doubt, own_doubt
 from agentscope_like.shell.syntax import Assignment, Heredoc, Redirect, Substitution, Word
@@ -17,6 +17,7 @@ from agentscope_like.shell.values import (
     element,
     elements_of,
     join,
+    names_of,
     unknown_names,
 )
 from agentscope_like.shell.walk.argument_effects import KEEPING_NOTHING, path_effects
@@ -49,22 +50,19 @@ def judge_redirects(
         target = redirect.target
         is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
         word = target.body if isinstance(target, Heredoc) else target
-        source: Source
+        value = expander.text(word) if is_text else expander.argument(word)
+        if not (is_text or _is_pipe(word)):
+            _judge(redirect, value, state, expander, command)
+        if not redirect.feeds:
+            continue
         if is_text:
-            source = names_in_text(word, expander.text(word))
+            expander.hold(value)
+            expander.draft.source = names_in_text(word, value)
+        elif _is_pipe(word):
+            expander.draft.source = names_of(value)
         else:
-            _judge(redirect, state, expander, command)
-            source = _listed_in(word)
-        if redirect.feeds:
-            expander.draft.source = source
-
-
-def _listed_in(word: Word) -> Source:
-    """Return what an input from the file of this name, or from a process, comes from."""
-    first = word.segments[0]
-    if isinstance(first, Substitution) and first.opener in _PIPES:
-        return first.script
-    return unknown_names(f"the files listed in `{shortened(shown_text(word))}`")
+            listed = f"the files listed in `{shortened(shown_text(word))}`"
+            expander.draft.source = unknown_names(listed)
 
 
 def _is_pipe(word: Word) -> bool:
@@ -121,13 +119,10 @@ def may_fail(redirects: Sequence[Redirect]) -> bool:
     return False
 
 
-def _judge(redirect: Redirect, state: State, expander: Expander, command: str) -> None:
-    draft, word, operator = expander.draft, redirect.target, redirect.operator
-    if isinstance(word, Heredoc):
-        return
-    target = expander.argument(word)
-    if _is_pipe(word):
-        return
+def _judge(
+    redirect: Redirect, target: Argument, state: State, expander: Expander, command: str
+) -> None:
+    draft, operator = expander.draft, redirect.operator
     span = expander.scope.span(redirect.span)
     source = command[span.start : span.end]
     shown = target if isinstance(target, str) else source
@@ -169,8 +164,11 @@ def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
     """Return the value of a variable, or of any element of an array, for later commands."""
     if assignment.elements is None:
         value = expander.text(assignment.value)
+        expander.hold(value)
     else:
         values = [element(expander.argument(word)) for word in assignment.elements]
+        for each in values:
+            expander.hold(each)
         value = join(values) if values else Unknown()
         expander.assign(elements_of(assignment.name), Unknown())
     expander.assign(assignment.name, Unknown() if assignment.append else value)

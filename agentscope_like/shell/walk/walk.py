@@ -14,7 +14,14 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import EffectKind, Part
-from agentscope_like.shell.draft import MAX_DEPTH, UNKNOWN_INPUT, BudgetError, Draft, WalkScope
+from agentscope_like.shell.draft import (
+    MAX_DEPTH,
+    UNKNOWN_INPUT,
+    BudgetError,
+    Draft,
+    Pipe,
+    WalkScope,
+)
 from agentscope_like.shell.expand import (
     WorkTree,
     heeds_input,
@@ -23,7 +30,9 @@ from agentscope_like.shell.expand import (
     printed_by_any,
     takes_all,
 )
+from agentscope_like.shell.names import names_from
 from agentscope_like.shell.state import (
+    UNKNOWN_PARAMETERS,
     Parameters,
     State,
     merge,
@@ -45,7 +54,7 @@ from agentscope_like.shell.syntax import (
     may_fail,
     read,
 )
-from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Output
+from agentscope_like.shell.values import Argument, Output
 from agentscope_like.shell.walk.compound_commands import CompoundJudge
 from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
@@ -55,7 +64,6 @@ __all__ = ["Walk"]
 _REDIRECTS = attrgetter("redirects")
 _NOTHING_KNOWN = Output()
 _SIMPLE = {SimpleCommand}
-_WHOLE = WalkScope()
 
 MAX_TEXT = 40_000
 """How many characters of scripts in words are read: `eval eval ...` has the rest read each time."""
@@ -84,7 +92,7 @@ class Walk(CompoundJudge):
         """
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
-        judge(script, State((directory,), {}), self._scope(script, _WHOLE))
+        judge(script, State((directory,), {}), self._scope(script, WalkScope()))
         if any(map(_REDIRECTS, self.drafts)):
             doubt_copied_inputs(self.drafts)
         return tuple(map(Draft.finish, self.drafts))
@@ -130,7 +138,6 @@ class Walk(CompoundJudge):
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
         self.texts.append((text, script))
-        self.printed.scripts.setdefault(draft.index, []).append(script)
         if not keeps_input(script):
             scope = replace(scope, source=UNKNOWN_INPUT)
         return self._lines(script, state, self._scope(script, scope))
@@ -153,22 +160,18 @@ class Walk(CompoundJudge):
     def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
         output = self._substituted(script, state, scope)
-        return output._replace(names=self.printed.output(script))
+        return output._replace(names=names_from(scope.output))
 
     def _substituted(self, script: Script, state: State, scope: WalkScope) -> Output:
         first = len(self.drafts)
         scope = self._scope(script, scope)
         self.script(script, state, scope)
-        if self._work_tree is not None and (
-            texts := self._work_tree.printed(script, self.drafts[first:], state, scope)
-        ):
-            return Output(choices=texts)
         statements = script.statements
-        if not all(each.connector in {"&&", "||"} for each in statements[:-1]):
+        connectors = {each.connector for each in statements[:-1]}
+        if not connectors <= {"&&", "||"}:
             return Output()
-        return printed_by_any(
-            [self._printed(each.command, self.drafts[first:], scope) for each in statements]
-        )
+        outputs = [self._printed(each.command, self.drafts[first:], scope) for each in statements]
+        return printed_by_any(outputs, after_failure=connectors == {"||"})
 
     def _printed(
         self, command: Command, drafts: Sequence[Draft], scope: WalkScope
@@ -183,6 +186,8 @@ class Walk(CompoundJudge):
         last = commands[-1]
         if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
             return Output()
+        if self._work_tree is not None and last is command and self._work_tree.answers(stages[-1]):
+            return Output(choices=(self._work_tree.root, ""))
         return printed(stages if len(stages) == len(commands) else stages[-1:])
 
     def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
@@ -234,13 +239,15 @@ class Walk(CompoundJudge):
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
         firsts: list[int] = []
+        last = len(pipeline.commands) - 1
+        source = scope.source
         for place, command in enumerate(pipeline.commands):
             firsts.append(len(self.drafts))
-            inner = scope
-            if place:
-                keeps = isinstance(command, SimpleCommand) or keeps_input(command)
-                source = pipeline.commands[place - 1] if keeps else UNKNOWN_INPUT
-                inner = replace(scope, source=source)
+            output = Pipe() if place < last else scope.output
+            if not (isinstance(command, SimpleCommand) or keeps_input(command)):
+                source = UNKNOWN_INPUT
+            inner = replace(scope, source=source, output=output)
+            source = output
             if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
                 before = [
                     draft
@@ -259,17 +266,23 @@ class Walk(CompoundJudge):
         """Return the arguments that every call of a function has, if they are in the text."""
         if self._calls is None:
             self._calls = {} if self._script is None else parameters_of_calls(self._script)
-        return self._calls.get(name, UNKNOWN_NAMES)
+        return self._calls.get(name, UNKNOWN_PARAMETERS)
 
     def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
-        self.printed.functions.setdefault(command.name, []).append(command.body)
         directories = () if scope.moves else state.directories
-        known = self._parameters(command.name) if scope.place is None else UNKNOWN_NAMES
-        start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
-        inside = replace(scope, fed=Output(), source=UNKNOWN_INPUT, in_function=True, bounded=False)
+        known = self._parameters(command.name) if scope.place is None else UNKNOWN_PARAMETERS
+        start = State(directories, {}, {}, known, stack=None, fixed=state.fixed)
+        inside = replace(
+            scope,
+            fed=Output(),
+            source=UNKNOWN_INPUT,
+            output=Pipe(),
+            in_function=True,
+            bounded=False,
+        )
         after = self._command(command.body, start, inside)
-        functions = state.functions | {command.name}
+        functions = {**state.functions, command.name: inside.output}
         return replace(state, functions=functions).fix(after.fixed)
 
 

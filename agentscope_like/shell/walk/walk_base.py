@@ -7,14 +7,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.analysis import Doubt
 from agentscope_like.shell.draft import BudgetError, Draft, WalkScope
 from agentscope_like.shell.expand import Expander
-from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import State
 from agentscope_like.shell.syntax import Script, Span, Word
-from agentscope_like.shell.values import Output
+from agentscope_like.shell.values import Output, Unknown
 
 __all__ = ["MAX_PARTS", "WalkBase"]
 
@@ -33,6 +31,7 @@ class WalkBase(ABC):
         home: The home directory, or None where unknown.
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
+        held: What variables may hold, and texts that are an input.
     """
 
     def __init__(self, command: str, home: str | None) -> None:
@@ -40,12 +39,8 @@ class WalkBase(ABC):
         self.home = home
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
+        self.held: list[Unknown] = []
         self._words_read = 0
-
-    @lazy_property
-    def printed(self) -> PrintedNames:
-        """Follows file names through what commands print."""
-        return PrintedNames(self.drafts)
 
     @abstractmethod
     def script(self, script: Script, state: State, scope: WalkScope) -> State:
@@ -83,14 +78,16 @@ class WalkBase(ABC):
             source=scope.source,
         )
         self.drafts.append(draft)
+        scope.output.printers.append(draft)
         return draft
 
-    def copy(self, draft: Draft) -> Draft:
+    def copy(self, draft: Draft, scope: WalkScope) -> Draft:
         """Begin a new part that is like another one so far."""
         self._count(draft.words)
         effects, doubts = list(draft.effects), list(draft.doubts)
         other = replace(draft, index=len(self.drafts), effects=effects, doubts=doubts)
         self.drafts.append(other)
+        scope.output.printers.append(other)
         return other
 
     def _count(self, words: Sequence[Word]) -> None:

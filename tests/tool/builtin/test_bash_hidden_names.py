@@ -106,6 +106,8 @@ ask cat $(for ((i=0;i<1;i++)); do cat names; done)
 run cat $(for ((i=0;i<1;i++)); do ls; done)
 ask f() { cat names; }; cat $(f)
 run f() { ls; }; cat $(f)
+ask f() { ls; }; for i in 1 2; do cat $(f); f() { cat names; }; done
+run f() { cat names; }; for i in 1 2; do f() { ls; }; cat $(f); done
 ask cat $(cat names)/README.md
 run cat $(git rev-parse --show-toplevel)/README.md
 ask cat $(git rev-parse --show-toplevel)/.env
@@ -150,6 +152,9 @@ ask xargs cat < names
 ask xargs -a names cat
 ask xargs cat < <(cat names)
 run xargs cat < <(ls)
+ask ls > >(cat names) | xargs cat
+ask ls | cat names > >(xargs cat)
+run ls > >(sort) | xargs ls
 ask xargs cat
 ask xargs cat <<< .env
 run xargs cat <<< a.py
@@ -234,6 +239,7 @@ run git ls-files | while read -r f; do cat "$f"; done
 run git ls-files -z | while IFS= read -r -d '' f; do cat "$f"; done
 ask git ls-files | while read -d X f; do cat "$f"; done
 ask git ls-files | while read -n 4 f; do cat "$f"; done
+ask git ls-files | while read -u 3 f; do cat "$f"; done 3< names
 ask git ls-files | while IFS=: read a b; do cat "$b"; done
 ask git ls-files | while IFS=$x read a b; do cat "$b"; done
 ask while read f; do cat "$f"; done < names
