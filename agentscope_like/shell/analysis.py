@@ -246,7 +246,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     held: tuple[Unknown, ...] = ()
     names_no_file: bool = False
 
-    @property
+    @lazy_property
     def read_only(self) -> bool:
         """Return whether every part is proven to read only, and nothing is left unread."""
         if self.script is None or self.doubts or not self.parts:

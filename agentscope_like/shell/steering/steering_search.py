@@ -54,9 +54,10 @@ def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> Co
 def _steerings(part: Part) -> Sequence[Steering]:
     """Return what steers a part by files or variables, unless it is asked about anyway."""
     known = () if part.program is None else seen_steerings(part.program)
+    if not known or any(effect.kind in _UNSEEN for effect in part.effects):
+        return ()
     words = part.argv[1:]
-    found = [each for needed, each in known if needed.issubset(words)] if known else ()
-    return () if found and any(effect.kind in _UNSEEN for effect in part.effects) else found
+    return [each for needed, each in known if needed.issubset(words)]
 
 
 def _steered_part(part: Part, steerings: Sequence[Steering], search: _SteeringSearch) -> Part:
