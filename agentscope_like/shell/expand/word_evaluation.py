@@ -23,6 +23,7 @@ from agentscope_like.shell.syntax import (
 )
 from agentscope_like.shell.values import (
     MAX_CHOICES,
+    NO_NAMES,
     NUMBER,
     Argument,
     Names,
@@ -144,10 +145,10 @@ class _Builder:
                 return value, quoted
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered, choices, _, self.names[id(segment)] = self._environment.output(
-            segment
-        )
-        if segment.opener in {"<(", ">("}:
+        shape, single, numbered, choices, _, names = self._environment.output(segment)
+        is_process = segment.opener in {"<(", ">("}
+        self.names[id(segment)] = NO_NAMES if is_process else names
+        if is_process:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
         if choices:
             return join(list(choices)), segment.quoted

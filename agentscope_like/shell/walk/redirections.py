@@ -17,7 +17,6 @@ from agentscope_like.shell.values import (
     element,
     elements_of,
     join,
-    names_of,
     unknown_names,
 )
 from agentscope_like.shell.walk.argument_effects import KEEPING_NOTHING, path_effects
@@ -50,26 +49,29 @@ def judge_redirects(
         target = redirect.target
         is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
         word = target.body if isinstance(target, Heredoc) else target
+        if not is_text and (process := _process(word)):
+            printed = expander.output(process).names
+            if redirect.feeds:
+                expander.draft.source = printed
+            continue
         value = expander.text(word) if is_text else expander.argument(word)
-        if not (is_text or _is_pipe(word)):
+        if not is_text:
             _judge(redirect, value, state, expander, command)
         if not redirect.feeds:
             continue
         if is_text:
             expander.hold(value)
             expander.draft.source = names_in_text(word, value)
-        elif _is_pipe(word):
-            expander.draft.source = names_of(value)
         else:
             listed = f"the files listed in `{shortened(shown_text(word))}`"
             expander.draft.source = unknown_names(listed)
 
 
-def _is_pipe(word: Word) -> bool:
-    """Return whether a target is what a process reads or writes, and no file."""
+def _process(word: Word) -> Substitution | None:
+    """Return the process that a target stands for, or None where it is a file."""
     first = word.segments[0]
     is_process = isinstance(first, Substitution) and first.opener in _PIPES
-    return is_process and len(word.segments) == 1
+    return first if is_process and len(word.segments) == 1 else None
 
 
 def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
@@ -110,7 +112,7 @@ def may_fail(redirects: Sequence[Redirect]) -> bool:
     """Return whether bash may skip the command because a redirection fails."""
     for redirect in redirects:
         target, operator = redirect.target, redirect.operator
-        if isinstance(target, Heredoc) or operator == "<<<" or _is_pipe(target):
+        if isinstance(target, Heredoc) or operator == "<<<" or _process(target):
             continue
         name = target.literal
         is_standard = operator in {">&", "<&"} and name in _STANDARD
