@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KillAtStep", "kill_at_each_step"]
+__all__ = ["KillAtStep", "kill_at_each_step", "steps_of"]
 
 _STEPS = frozenset(
     [
@@ -92,3 +93,28 @@ def kill_at_each_step(
         print(status, flush=True)  # noqa: T201 - the test reads it
         if status == 0:
             break
+
+
+def steps_of(program: str, folder: Path, most: int, *arguments: str) -> int:
+    """Run a program that calls `kill_at_each_step`; return the first step that kills nothing.
+
+    What the earlier steps left lies in `folder / str(step)`, what the whole work left in the last.
+
+    Args:
+        program: What python runs; it prints the exit status of each piece of work.
+        folder: The program's first argument.
+        most: Its second: how many steps are tried at most.
+        arguments: More arguments.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder), str(most), *arguments],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    statuses = done.stdout.split()
+    assert done.returncode == 0, done.stderr
+    assert statuses[-1:] == ["0"], f"there are more steps than the {most} that are tried"
+    assert set(statuses[:-1]) == {"-9"}, done.stderr
+    return len(statuses)

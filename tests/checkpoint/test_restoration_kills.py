@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from agentscope_like.checkpoint import CheckpointStore, FileChange, FileVersion
 from agentscope_like.tool.builtin.undo import settle_restorations
+from tests.checkpoint.step_kills import steps_of
 from tests.tool.builtin.held.runs import tree
 
 _PROGRAM = """
@@ -68,21 +67,12 @@ def test_a_kill_leaves_all_restored_or_none(tmp_path: Path) -> None:
 
     Directories take the place of files and symlinks here, and the reverse.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(tmp_path), str(_MOST_STEPS)],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    statuses = done.stdout.split()
-    assert statuses[-1:] == ["0"], done.stderr
-    assert set(statuses[:-1]) == {"-9"}, done.stderr
+    last = steps_of(_PROGRAM, tmp_path, _MOST_STEPS)
     old = _tree(tmp_path / "untouched")
-    new = _tree(tmp_path / str(len(statuses)))
+    new = _tree(tmp_path / str(last))
     assert old != new
     halves, restored = 0, []
-    for step in range(1, len(statuses)):
+    for step in range(1, last):
         folder = tmp_path / str(step)
         halves += _tree(folder) not in (old, new)
         store = CheckpointStore(folder / "checkpoints.db")

@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
-from agentscope_like.sandbox.layer import Layer, mounting_words
+import pytest
+
+from agentscope_like.sandbox.layer import Layer, layer_objection, mounting_words
 
 OTHER_USER = 65534
+NEEDS_LAYERS = pytest.mark.skipif(
+    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
+    reason="there are no layers on this machine",
+)
 
 
 def seen(directory: Path) -> dict[str, tuple[str, int, str]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,14 +16,11 @@ from agentscope_like.sandbox.layer import (
     Layer,
     apply_layer,
     finish_applying,
-    layer_objection,
 )
-from tests.sandbox.layer.layers import run
+from tests.checkpoint.step_kills import steps_of
+from tests.sandbox.layer.layers import NEEDS_LAYERS, run
 
-pytestmark = pytest.mark.skipif(
-    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
-    reason="there are no layers on this machine",
-)
+pytestmark = NEEDS_LAYERS
 
 _GIT = ("git", "--no-optional-locks", "-c", "user.name=a", "-c", "user.email=a@b.c")
 _WORK = """
@@ -173,18 +168,9 @@ kill_at_each_step(*sys.argv[1:], work, lambda folder: make_repository(folder / "
 @pytest.mark.timeout(300)
 def test_a_kill_leaves_no_lock_once_it_is_settled(tmp_path: Path) -> None:
     """Killed at each step, the repository is as before or as after the run, and whole."""
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(tmp_path), "200"],
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    statuses = done.stdout.split()
-    assert statuses[-1] == "0", "there are more steps than are tried"
-    assert set(statuses[:-1]) == {"-9"}, done.stderr
+    last = steps_of(_PROGRAM, tmp_path, 200)
     applied, locked = [], 0
-    for step in range(1, len(statuses)):
+    for step in range(1, last):
         project = tmp_path / str(step) / "project"
         locked += bool(left_behind(project))
         for folder in (tmp_path / str(step) / "layers").iterdir():

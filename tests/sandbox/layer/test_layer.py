@@ -24,12 +24,9 @@ from agentscope_like.sandbox.layer import (
     finish_applying,
     layer_objection,
 )
-from tests.sandbox.layer.layers import OTHER_USER, give, run, seen
+from tests.sandbox.layer.layers import NEEDS_LAYERS, OTHER_USER, give, run, seen
 
-pytestmark = pytest.mark.skipif(
-    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
-    reason="there are no layers on this machine",
-)
+pytestmark = NEEDS_LAYERS
 
 
 @pytest.fixture

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from agentscope_like.sandbox.layer import Layer, Sort, UndoBudget, layer_objection, sort_changes
-from tests.sandbox.layer.layers import run
+from agentscope_like.sandbox.layer import Layer, Sort, UndoBudget, sort_changes
+from tests.sandbox.layer.layers import NEEDS_LAYERS, run
 
-pytestmark = pytest.mark.skipif(
-    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
-    reason="there are no layers on this machine",
-)
+pytestmark = NEEDS_LAYERS
 GIT = "git -c user.name=A -c user.email=a@b -c commit.gpgsign=false"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionMode,
 )
-from agentscope_like.sandbox.layer import ApplyError, Layer, layer_objection
+from agentscope_like.sandbox.layer import ApplyError, Layer
 from agentscope_like.tool.builtin.held import (
     AppliedChanges,
     Verdict,
@@ -25,12 +24,10 @@ from agentscope_like.tool.builtin.held import (
     settle_layer,
 )
 from tests.checkpoint.undo_kit import Undo, text_of
+from tests.sandbox.layer.layers import NEEDS_LAYERS
 from tests.tool.builtin.held.runs import changes_of, make_project, make_repository, ran, tree
 
-pytestmark = pytest.mark.skipif(
-    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
-    reason="there are no layers on this machine",
-)
+pytestmark = NEEDS_LAYERS
 
 
 class World:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from agentscope_like.checkpoint import CheckpointStore, file_digest
 from agentscope_like.exception import IsolationError
-from agentscope_like.sandbox.layer import Layer, layer_objection
+from agentscope_like.sandbox.layer import Layer
 from agentscope_like.tool.builtin.held import settle_layer
+from tests.checkpoint.step_kills import steps_of
+from tests.sandbox.layer.layers import NEEDS_LAYERS
 from tests.tool.builtin.held.runs import tree
 
-pytestmark = pytest.mark.skipif(
-    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
-    reason="there are no layers on this machine",
-)
+pytestmark = NEEDS_LAYERS
 
 _PROGRAM = """
 import sys
@@ -64,19 +60,10 @@ def _settled(folder: Path, store: CheckpointStore, *, store_first: bool) -> None
 @pytest.mark.timeout(300)
 def test_a_kill_leaves_all_or_nothing(tmp_path: Path) -> None:
     """After the restart, the checkpoint is done if the run is applied, and is gone if it is not."""
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(tmp_path), str(_MOST_STEPS)],
-        cwd=Path(__file__).parents[4],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    statuses = done.stdout.split()
-    assert statuses[-1] == "0", "there are more steps than are tried"
-    assert set(statuses[:-1]) == {"-9"}, done.stderr
-    whole = tree(tmp_path / str(len(statuses)) / "project")
+    last = steps_of(_PROGRAM, tmp_path, _MOST_STEPS)
+    whole = tree(tmp_path / str(last) / "project")
     applied = []
-    for step in range(1, len(statuses)):
+    for step in range(1, last):
         folder = tmp_path / str(step)
         store = CheckpointStore(folder / "checkpoints.db")
         _settled(folder, store, store_first=step % 2 == 0)

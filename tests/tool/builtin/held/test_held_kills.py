@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pytest
 
 from agentscope_like.agent import Agent
 from agentscope_like.message import ToolCallState, ToolResultState
-from agentscope_like.sandbox.layer import layer_objection
 from tests.agent.kit import answer, calls_of, results_of, text_of
+from tests.sandbox.layer.layers import NEEDS_LAYERS
 from tests.tool.builtin.held.held_kit import until
 from tests.tool.builtin.held.killed_runs import (
     AFTER_NO,
@@ -26,11 +25,7 @@ from tests.tool.builtin.held.killed_runs import (
 )
 
 pytestmark = [
-    pytest.mark.skipif(
-        layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
-        is not None,
-        reason="there are no layers on this machine",
-    ),
+    NEEDS_LAYERS,
     pytest.mark.timeout(300),
 ]
 

@@ -13,15 +13,11 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.message import ToolCallState, ToolResultState
-from agentscope_like.sandbox.layer import layer_objection
+from tests.sandbox.layer.layers import NEEDS_LAYERS
 from tests.tool.builtin.held.held_kit import Scene, until
 
 pytestmark = [
-    pytest.mark.skipif(
-        layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
-        is not None,
-        reason="there are no layers on this machine",
-    ),
+    NEEDS_LAYERS,
     pytest.mark.timeout(300),
 ]
 

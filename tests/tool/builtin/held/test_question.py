@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-import pytest
-
 from agentscope_like.permission import PermissionContext
-from agentscope_like.sandbox.layer import Layer, UndoBudget, layer_objection, sort_changes
+from agentscope_like.sandbox.layer import Layer, UndoBudget, sort_changes
 from agentscope_like.tool.builtin.held import (
     HeldChanges,
     HeldQuestion,
     held_question,
     judge_outcome,
 )
-from tests.sandbox.layer.layers import run
+from tests.sandbox.layer.layers import NEEDS_LAYERS, run
 
-pytestmark = pytest.mark.skipif(
-    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
-    reason="there are no layers on this machine",
-)
+pytestmark = NEEDS_LAYERS
 
 
 async def shown(tmp_path: Path, script: str, *, output: str = "", status: int = 0) -> HeldQuestion:
