@@ -70,8 +70,9 @@ def judge_redirects(
 def _process(word: Word) -> Substitution | None:
     """Return the process that a target stands for, or None where it is a file."""
     first = word.segments[0]
-    is_process = isinstance(first, Substitution) and first.opener in _PIPES
-    return first if is_process and len(word.segments) == 1 else None
+    if isinstance(first, Substitution) and first.opener in _PIPES and len(word.segments) == 1:
+        return first
+    return None
 
 
 def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
