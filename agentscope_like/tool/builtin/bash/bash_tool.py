@@ -344,9 +344,7 @@ class Bash(ToolBase):
             analyses = partial(_agreed, command, directory)
         else:
             plain = None
-            # Of a sandbox, only its surroundings know the home, looked up for each decision.
-            place = shell if self._backend is None else surroundings()
-            read = _read(command, shell, place)
+            read = _read(command, shell, surroundings())
             directory = read.directory
             found = read if reader is None else await reader.checked(read)
             programs = await shell.programs(found, working)
