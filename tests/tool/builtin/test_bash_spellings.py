@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,48 @@ async def test_another_spelling_is_denied(rule: str, command: str, tmp_path: Pat
 async def test_its_neighbour_is_not(rule: str, command: str, tmp_path: Path) -> None:
     """A command that cannot be the denied one runs."""
     assert (await decide(command, tmp_path, [f"deny {rule}"], "bypass")).behavior is ALLOW
+
+
+def listed(*command: str) -> list[str]:
+    """Return what a program lists."""
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+
+
+GNU = ("coreutils", "diffutils", "findutils", "grep", "patch", "sed", "tar")
+NO_PROGRAMS = {"md5sum.textutils", "rgrep", "rmt-tar", "tarcat"}
+"""What Debian's packages of these have beside the programs."""
+
+
+@pytest.mark.skipif(shutil.which("dpkg") is None, reason="the programs of packages are not known")
+async def test_a_gnu_program_is_denied_as_other_systems_name_it(tmp_path: Path) -> None:
+    """What denies a program of GNU denies it with a `g` before the name, too."""
+    files = [path for path in listed("dpkg", "-L", *GNU) if "/bin/" in path]
+    programs = {os.path.basename(path) for path in files} - NO_PROGRAMS
+    assert len(programs) > 100
+    for program in sorted(programs):
+        found = await decide(f"g{program} x", tmp_path, [f"deny {program}:*"], "bypass")
+        assert found.behavior is DENY, program
+
+
+NEWER = {
+    *("diagnose", "for-each-repo", "hook", "maintenance", "pickaxe"),
+    *("merge-ours", "merge-recursive", "merge-recursive-ours", "merge-recursive-theirs"),
+    *("merge-subtree", "remote-ext", "remote-fd", "replay", "backfill", "refs", "repo"),
+}
+"""Commands of git that older versions lack, or that nobody calls: there, an alias counts."""
+
+
+async def test_git_ignores_an_alias_of_its_own_command(repository: Path) -> None:
+    """An alias that has the name of a command of git is not what git runs."""
+    builtins = listed("git", "--list-cmds=builtins")
+    commands = {name for name in builtins if "--" not in name} - NEWER
+    assert len(commands) > 100
+    for command in sorted(commands - {"push", "send-pack", "http-push"}):
+        called = f"git -c alias.{command}=push {command}"
+        found = await decide(called, repository, ["deny git push:*"], "bypass")
+        assert found.behavior is not DENY, command
+    found = await decide("git -c alias.hurl=push hurl", repository, ["deny git push:*"], "bypass")
+    assert found.behavior is DENY
 
 
 @pytest.fixture
