@@ -192,7 +192,7 @@ class RowTable(Generic[RowT]):
         if command[1:] and command[1] is None:
             possible += ([first, *known] for first in choices)
         for row in rows:
-            if not row.spares(command[1:]) and any(row.fits(each, starts) for each in possible):
+            if any(row.fits(each, starts) for each in possible) and not row.spares(command[1:]):
                 return row
         return None
 
