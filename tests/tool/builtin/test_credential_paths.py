@@ -77,3 +77,53 @@ async def test_its_neighbours_are_read(entry: dict[str, list[str]], tmp_path: Pa
                 continue
             found = await decided(place, tmp_path, PermissionMode.EXPLORE)
             assert found == (ALLOW, ALLOW), place
+
+
+async def searched(command: str, project: Path) -> PermissionBehavior:
+    """Return what is decided about a command where everything else is read without a word."""
+    engine = PermissionEngine(PermissionContext(mode=PermissionMode.EXPLORE))
+    return (await engine.check_permission(Bash(cwd=project), {"command": command})).behavior
+
+
+@pytest.mark.parametrize("entry", FILES, ids=IDS)
+async def test_a_credential_in_an_unknown_directory_asks(
+    entry: dict[str, list[str]], tmp_path: Path
+) -> None:
+    """What a path ends with tells it; but one of the system is not below a known directory."""
+    for path in entry["sensitive"]:
+        end = path.removeprefix("~/").removeprefix("/")
+        assert await searched(f'cat "$x"/{shlex.quote(end)}', tmp_path) is ASK, path
+        deeper = await searched(f'cat "$x"/q/{shlex.quote(end)}', tmp_path)
+        is_only_there = path.startswith("/") and not path.endswith(".keytab")
+        assert deeper is (ALLOW if is_only_there else ASK), path
+
+
+@pytest.mark.parametrize("entry", FILES, ids=IDS)
+async def test_a_directory_of_credentials_in_an_unknown_one_is_not_searched(
+    entry: dict[str, list[str]], tmp_path: Path
+) -> None:
+    """All below a directory that only holds credentials is not read where its end is known."""
+    for path in entry["sensitive"]:
+        directory, _, name = path.removeprefix("~/").removeprefix("/").rpartition("/")
+        if name == "x" and directory:
+            found = await searched(f'grep -r k "$x"/{shlex.quote(directory)}', tmp_path)
+            assert found is not ALLOW, path
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        ("src", ALLOW),
+        ("a/b", ALLOW),
+        ("u", ASK),
+        ("home", ASK),
+        ("..", ASK),
+        ("*", ASK),
+        ("h*", ASK),
+    ],
+)
+async def test_another_directory_in_an_unknown_one_is_searched(
+    end: str, expected: PermissionBehavior, tmp_path: Path
+) -> None:
+    """Unless it may be the home, or one above it, or any."""
+    assert await searched(f'grep -r k "$x"/{end}', tmp_path) is expected
