@@ -7,13 +7,8 @@ applies only if all readings match exactly.
 from __future__ import annotations
 
 from agentscope_like.paths.case_folding import fold
-from agentscope_like.paths.directory_search import (
-    DirectoryEntries,
-    GlobExpansion,
-    matches,
-    matching,
-)
 from agentscope_like.paths.errors import PathError, PatternError, PermissionConfigError
+from agentscope_like.paths.file_lookups import FileLookups, matches
 from agentscope_like.paths.file_system import (
     ENDING,
     ENTRY,
@@ -34,17 +29,14 @@ from agentscope_like.paths.git_config import (
     GitSetting,
     git_settings,
 )
-from agentscope_like.paths.located_paths import LocationCache, around_by_text
 from agentscope_like.paths.location import (
     MAX_SYMLINKS,
     FileKind,
     Location,
     inside,
-    inside_any,
     is_below,
     lineage,
     locate,
-    locate_directories,
 )
 from agentscope_like.paths.path_pattern import PatternCompiler, escape
 from agentscope_like.paths.path_rule_index import PathRuleIndex
@@ -61,6 +53,11 @@ from agentscope_like.paths.sensitive import (
     write_objection,
     xdg_places,
 )
+from agentscope_like.paths.working_directories import (
+    around_by_text,
+    inside_any,
+    locate_directories,
+)
 
 __all__ = [
     "ENDING",
@@ -73,14 +70,12 @@ __all__ = [
     "MOST_CONFIG_BYTES",
     "RULE",
     "TOO_MANY",
-    "DirectoryEntries",
     "FileKind",
+    "FileLookups",
     "FileSystemNames",
     "GitConfigError",
     "GitSetting",
-    "GlobExpansion",
     "Location",
-    "LocationCache",
     "LookBudget",
     "NameEntry",
     "PathError",
@@ -104,7 +99,6 @@ __all__ = [
     "locate",
     "locate_directories",
     "matches",
-    "matching",
     "paths_asked_to",
     "private_objection",
     "read_objection",

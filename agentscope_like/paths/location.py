@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from posixpath import normpath
 
@@ -22,11 +22,9 @@ __all__ = [
     "FileKind",
     "Location",
     "inside",
-    "inside_any",
     "is_below",
     "lineage",
     "locate",
-    "locate_directories",
     "names_of",
     "unlinked",
 ]
@@ -180,30 +178,6 @@ def unlinked(path: str, *, directory: str) -> str:
     return _fold(full)
 
 
-def locate_directories(
-    paths: Iterable[str],
-    *,
-    directory: str | None = None,
-    home: str | None = None,
-    names: FileSystemNames = os,
-) -> tuple[Location, ...]:
-    """Locate the working directories, or `directory` if there are none.
-
-    Args:
-        paths: The working directories of a context.
-        directory: The base of relative ones, and the only one if `paths` is empty; the
-            process's own by default.
-        home: What `~` stands for.
-        names: The file system; this host's by default.
-
-    Raises:
-        PathError: One of them is not a usable path.
-    """
-    base = os.getcwd() if directory is None else directory
-    located = tuple(locate(path, directory=base, home=home, names=names) for path in paths)
-    return located or (locate(base, directory="/", home=home, names=names),)
-
-
 def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE) -> Location:
     """Return the location of an entry that a walk found, without another lookup.
 
@@ -223,17 +197,6 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
         kind=kind,
         identity=None,
         home=directory.home,
-    )
-
-
-def inside_any(location: Location, directories: Sequence[Location]) -> bool:
-    """Return whether `location` leads into one of the directories, however it was named.
-
-    Where it ends up counts, and where the directories do. Names are compared exactly. An uncertain
-    location, with a symlink loop or an unreadable directory on the way, is in none.
-    """
-    return location.certain and any(
-        is_below(location.resolved, directory.resolved) for directory in directories
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from agentscope_like.paths.case_folding import fold
-from agentscope_like.paths.location import Location, is_below, locate_directories, names_of
+from agentscope_like.paths.location import Location, is_below, names_of
 from agentscope_like.paths.path_pattern import PatternCompiler
 from agentscope_like.paths.pattern_table import PatternNode, PatternTable
+from agentscope_like.paths.working_directories import locate_directories
 
 __all__ = ["PathRuleIndex"]
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import FileSystemNames
-from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, locate
+from agentscope_like.paths.location import FileKind, Location, is_below, locate
 from agentscope_like.paths.path_pattern import escape
 from agentscope_like.paths.path_rule_index import PathRuleIndex
 from agentscope_like.paths.sensitive import removal_objection
+from agentscope_like.paths.working_directories import inside_any
 
 __all__ = ["suggest_pattern"]
 

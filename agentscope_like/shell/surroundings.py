@@ -11,12 +11,10 @@ from msgspec.structs import replace
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
-    DirectoryEntries,
     FileKind,
+    FileLookups,
     FileSystemNames,
-    GlobExpansion,
     Location,
-    LocationCache,
     LookBudget,
     NameEntry,
     PathError,
@@ -93,18 +91,10 @@ class Surroundings(Struct, frozen=True, dict=True):
         )
 
     @lazy_property
-    def _folders(self) -> LocationCache:
-        return LocationCache(
+    def _lookups(self) -> FileLookups:
+        return FileLookups(
             directory=self.directory, home=self.home, names=self.names, effort=self.effort
         )
-
-    @lazy_property
-    def _expansion(self) -> GlobExpansion:
-        return GlobExpansion(self.names, self.effort, deep=self.has_deep_globs)
-
-    @lazy_property
-    def _entries(self) -> DirectoryEntries:
-        return DirectoryEntries(self.names)
 
     def locations(self, effect: Effect) -> list[Location] | None:
         """Return the locations that an effect reaches; None if they are known only at run time.
@@ -139,13 +129,13 @@ class Surroundings(Struct, frozen=True, dict=True):
             return []
         if effect.named_after is not None:
             folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
-            taken = self._expansion.expand(effect.named_after)
+            taken = self._lookups.expand(effect.named_after, deep=self.has_deep_globs)
             return [f"{folder}/{each.rpartition('/')[2]}" for each in taken] or [path]
         if not effect.glob:
             return [path]
         slash = "/" if path.endswith("/") else ""
         pattern, rest = _split_pattern(path) if effect.kind in CHANGES else (path, "")
-        expanded = self._expansion.expand(pattern)
+        expanded = self._lookups.expand(pattern, deep=self.has_deep_globs)
         found = [f"{each}{rest}{slash}" for each in expanded] or [path]
         folder, _, name = path.rstrip("/").rpartition("/")
         if effect.kind is EffectKind.WRITE and name[0] == "." and matches("..", name):
@@ -166,7 +156,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         Raises:
             TooManyFilesError: There is too much below it to check.
         """
-        return self._entries.below(directory.resolved)
+        return self._lookups.below(directory.resolved)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
         """Return the location of a path, with symlinks resolved.
@@ -175,7 +165,7 @@ class Surroundings(Struct, frozen=True, dict=True):
             PathError: The path cannot be resolved.
             TooManyFilesError: The look budget is spent.
         """
-        return self._folders.locate(path, follow=follow)
+        return self._lookups.locate(path, follow=follow)
 
     def contains(self, location: Location) -> bool:
         """Return whether the location leads into a working directory."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_like.paths import FileKind, LocationCache, PathError, locate
+from agentscope_like.paths import FileKind, FileLookups, PathError, locate
 
 _NAMES = ("a", "b", "loop", "out", "up", "file", "gone", ".hidden", "..", ".", "")
 _PATHS = st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5).map("/".join)
@@ -36,7 +36,7 @@ def tree() -> Iterator[Path]:
 @given(paths=st.lists(_PATHS, min_size=2, max_size=6), follow=st.booleans())
 def test_what_is_remembered_changes_no_answer(tree: Path, paths: list[str], follow: bool) -> None:
     """Symlinks, loops, dots, what is missing and what is no directory included."""
-    folders = LocationCache(directory=str(tree), home=str(tree))
+    folders = FileLookups(directory=str(tree), home=str(tree))
     for path in (f"{tree}/{path}" for path in (*paths, *paths)):
         alone = locate(path, directory=str(tree), home=str(tree), follow=follow)
         assert folders.locate(path, follow=follow) == alone
@@ -45,7 +45,7 @@ def test_what_is_remembered_changes_no_answer(tree: Path, paths: list[str], foll
 @pytest.mark.parametrize("path", ["file", "b/file", "~/file", "~", "/", "/file", "/tmp"])
 def test_paths_of_other_shapes_are_located_alike(tree: Path, path: str) -> None:
     """Relative ones, the home and the root."""
-    folders = LocationCache(directory=str(tree), home=str(tree))
+    folders = FileLookups(directory=str(tree), home=str(tree))
     found = [folders.locate(path) for _ in range(3)]
     assert found == [locate(path, directory=str(tree), home=str(tree))] * 3
 
@@ -53,7 +53,7 @@ def test_paths_of_other_shapes_are_located_alike(tree: Path, path: str) -> None:
 @pytest.mark.parametrize("name", ["x\ny", "x" * 5000])
 def test_a_path_that_no_one_can_judge_is_refused_each_time(tree: Path, name: str) -> None:
     """In its last name or in a folder, and beside one that can be judged."""
-    folders = LocationCache(directory=str(tree), home=str(tree))
+    folders = FileLookups(directory=str(tree), home=str(tree))
     for path in (f"{tree}/{name}", f"{tree}/{name}/file") * 3:
         with pytest.raises(PathError):
             folders.locate(path)
@@ -74,7 +74,7 @@ def test_a_folder_that_several_paths_share_is_looked_at_once(
         return lstat(path)
 
     monkeypatch.setattr(os, "lstat", count)
-    folders = LocationCache(directory=str(tree), home=str(tree))
+    folders = FileLookups(directory=str(tree), home=str(tree))
     for number in range(2):
         folders.locate(f"{tree}/a/{number}")
     looked.clear()

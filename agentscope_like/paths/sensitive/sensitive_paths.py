@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from msgspec import Struct
 
 from agentscope_like.paths.errors import PatternError
-from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, names_of
+from agentscope_like.paths.location import FileKind, Location, is_below, names_of
 from agentscope_like.paths.sensitive.listed_paths import (
     Homes,
     ListedPaths,
@@ -24,6 +24,7 @@ from agentscope_like.paths.sensitive.sensitive_table import (
     paths_asked_to,
     standard_devices,
 )
+from agentscope_like.paths.working_directories import inside_any
 from agentscope_like.toml_tables import table_beside
 
 __all__ = [
