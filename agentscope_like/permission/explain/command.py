@@ -24,13 +24,6 @@ class CommandRow(NamedTuple):
     is_mark: bool
 
 
-class _Mark(NamedTuple):
-    span: Span
-    label: str
-    doubts: tuple[Span, ...]
-    depth: int
-
-
 class _Shown(NamedTuple):
     """One character as it is shown, and its position in the command."""
 
@@ -108,14 +101,27 @@ def _rows(command: str, width: int) -> Iterator[list[_Shown]]:
     yield row
 
 
-def _marks(analysis: CommandAnalysis, found: Span | None) -> list[_Mark]:
-    marks = [_Mark(doubt.span, "", (doubt.span,), 0) for doubt in analysis.doubts]
-    for number, part in enumerate(analysis.parts, start=1):
-        doubts = tuple(doubt.span for doubt in part.doubts)
-        doubts += (found,) if found is not None and found == part.span else ()
-        depth = len(list(analysis.carriers(part)))
-        marks.append(_Mark(_whole(part), str(number), doubts, depth))
-    return marks
+def _marks(analysis: CommandAnalysis, found: Span | None) -> list[list[str]]:
+    """Return the marks below each character of the command, a list for each depth."""
+    lines: dict[int, list[str]] = {}
+
+    def mark(depth: int, span: Span, text: str) -> list[str]:
+        line = lines.setdefault(depth, [" "] * len(analysis.command))
+        line[span.start : span.end] = text * (span.end - span.start)
+        return line
+
+    for number, part in reversed(list(enumerate(analysis.parts, start=1))):
+        depth, whole = len(list(analysis.carriers(part))), _whole(part)
+        line = mark(depth, whole, PROVEN_MARK)
+        for doubt in part.doubts:
+            mark(depth, doubt.span, DOUBT_MARK)
+        if found is not None and found == part.span:
+            mark(depth, found, DOUBT_MARK)
+        for place, digit in zip(range(*whole), str(number), strict=False):
+            line[place] = digit + line[place]
+    for doubt in analysis.doubts:
+        mark(0, doubt.span, DOUBT_MARK)
+    return [line for _, line in sorted(lines.items())]
 
 
 def _whole(part: Part) -> Span:
@@ -124,29 +130,9 @@ def _whole(part: Part) -> Span:
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
-def _underlines(row: list[_Shown], marks: list[_Mark]) -> Iterator[CommandRow]:
-    for depth in sorted({mark.depth for mark in marks}):
-        line: list[str] = []
-        for char in row:
-            mark = next(
-                (
-                    mark
-                    for mark in marks
-                    if mark.depth == depth and mark.span.start <= char.offset < mark.span.end
-                ),
-                None,
-            )
-            line.append(_mark_below(char, mark))
-        text = "".join(line).rstrip()
+def _underlines(row: list[_Shown], marks: list[list[str]]) -> Iterator[CommandRow]:
+    for line in marks:
+        below = [(line[char.offset], cells(char.text)) for char in row]
+        text = "".join((mark + mark[-1] * width)[:width] for mark, width in below).rstrip()
         if text:
             yield CommandRow(text, True)
-
-
-def _mark_below(char: _Shown, mark: _Mark | None) -> str:
-    width = cells(char.text)
-    if mark is None:
-        return " " * width
-    place = char.offset - mark.span.start
-    is_doubted = any(span.start <= char.offset < span.end for span in mark.doubts)
-    label = mark.label[place : place + 1]
-    return label + (DOUBT_MARK if is_doubted else PROVEN_MARK) * (width - len(label))
