@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
@@ -23,6 +25,7 @@ from agentscope_like.permission.rule_table import RuleTable
 
 __all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of"]
 
+_BEHAVIORS = (PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW)
 
 _MOST_ADDED = 64
 """Rules that are added one by one, each on top of the last, before all are compiled anew."""
@@ -206,7 +209,7 @@ def check_rules(
     sharing = [tool for tool in tools.values() if isinstance(tool, RelatedRuleCompiler)]
     related = {name for tool in sharing for name in tool.related_tools}
     shared = {name for tool in tools.values() for name in rule_names(tool)}
-    for behavior in (PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW):
+    for behavior in _BEHAVIORS:
         known = shared if behavior is PermissionBehavior.ALLOW else related | shared
         for name, rules in context.table(behavior).items():
             tool = tools.get(name)
@@ -239,32 +242,21 @@ def is_large(
 
 
 async def compile_large_tables(tools: Iterable[PermissionTool], context: PermissionContext) -> None:
-    """Compile what is large; what changes or fails meanwhile is compiled where it is used.
+    """Compile what is large in a thread, as it is now; what fails is compiled where it is used.
 
     Args:
         tools: The tools that the rules may apply to.
         context: The policy.
     """
-    tools = list(tools)
-    for behavior in PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW:
-        if context.table(behavior):
-            for tool in tools:
-                if is_large(tool, behavior, context):
-                    await _compile_aside(tool, behavior, context)
-
-
-async def _compile_aside(
-    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> None:
-    """Compile copies of the rules, which nobody changes; keep the result if they are the same."""
     import asyncio  # deciding as such needs none of it
 
-    table = context.table(behavior)
-    version = table.version
-    listed, related = _own_rules(tool, table), _related_rules(tool, table)
-    try:
-        compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
-    except Exception:
-        return  # where they are used it is said what is wrong
-    if table is context.table(behavior) and table.version == version:
-        table.compiled[tool.name] = (tool, compiled)
+    for tool, behavior in product(tools, _BEHAVIORS):
+        if not is_large(tool, behavior, context):
+            continue
+        table = context.table(behavior)
+        version = table.version
+        listed, related = _own_rules(tool, table), _related_rules(tool, table)
+        with suppress(Exception):  # where they are used it is said what is wrong
+            compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
+            if table is context.table(behavior) and table.version == version:
+                table.compiled[tool.name] = (tool, compiled)
