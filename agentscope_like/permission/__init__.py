@@ -9,7 +9,7 @@ from agentscope_like.permission.decision import (
 )
 from agentscope_like.permission.engine import CallDecision, PermissionEngine
 from agentscope_like.permission.mode import ModeProperties, PermissionBehavior, PermissionMode
-from agentscope_like.permission.path_rules import PathCompiler, PathIndex, PathRuleIndex, PathRules
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     PermissionTool,
@@ -30,8 +30,6 @@ __all__ = [
     "ContentMatcher",
     "DecisionRow",
     "ModeProperties",
-    "PathCompiler",
-    "PathIndex",
     "PathRuleIndex",
     "PathRules",
     "PatternError",

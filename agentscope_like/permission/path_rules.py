@@ -3,38 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from agentscope_like.paths import Location, PathRuleIndex, PatternError
 from agentscope_like.permission.rule import PermissionRule, RuleError
 
-__all__ = ["PathCompiler", "PathIndex", "PathRuleIndex", "PathRules"]
-
-
-class PathIndex(Protocol):
-    """The compiled patterns of rules, by position; see `PathRuleIndex`."""
-
-    def match(self, location: Location, directories: Sequence[Location]) -> int | None:
-        """Return the position of the first pattern that matches, or None."""
-
-    def match_below(self, location: Location, directories: Sequence[Location]) -> int | None:
-        """Return the position of a pattern that could match something below a path, or None."""
-
-    def within(
-        self, folder: Location, directories: Sequence[Location]
-    ) -> Callable[[str], int | None] | None:
-        """Return `match` for the names in a directory, or None if nothing there can match."""
-
-
-class PathCompiler(Protocol):
-    """Compiles the patterns of rules, as `PathRuleIndex` does for this host."""
-
-    def __call__(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
-        """Return the compiled patterns; strict for rules that allow.
-
-        Raises:
-            PatternError: One of them cannot be compiled.
-        """
+__all__ = ["PathRuleIndex", "PathRules"]
 
 
 class PathRules:
@@ -57,7 +30,7 @@ class PathRules:
         self,
         rules: Sequence[PermissionRule],
         *,
-        compile: PathCompiler = PathRuleIndex,  # noqa: A002 - what it does
+        compile: Callable[..., PathRuleIndex] = PathRuleIndex,  # noqa: A002 - what it does
     ) -> None:
         self.rules = tuple(rules)
         try:

@@ -19,7 +19,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.mode import PermissionMode
-from agentscope_like.permission.path_rules import PathCompiler, PathRuleIndex, PathRules
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.shell import CommandAnalysis, Surroundings, shortened
@@ -56,7 +56,7 @@ class FileRules:
         self,
         rules: Sequence[PermissionRule],
         *,
-        compile: PathCompiler = PathRuleIndex,  # noqa: A002 - what it does
+        compile: Callable[..., PathRuleIndex] = PathRuleIndex,  # noqa: A002 - what it does
     ) -> None:
         counted = [
             rule

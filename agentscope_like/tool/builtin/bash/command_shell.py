@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.paths import SensitiveNames
-from agentscope_like.permission import PathIndex, PermissionRule
+from agentscope_like.permission import PathRuleIndex, PermissionRule
 from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
@@ -98,7 +98,7 @@ class CommandShell(Protocol):
             around: Returns where it runs.
         """
 
-    def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
         """Compile the patterns of rules of the file tools.
 
         Raises:

@@ -28,7 +28,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.permission import (
     ContentMatcher,
-    PathIndex,
+    PathRuleIndex,
     PatternError,
     PermissionBehavior,
     PermissionContext,
@@ -402,8 +402,8 @@ class _PathRules:
 
     def __init__(
         self,
-        compile: Callable[[Sequence[str]], PathIndex],  # noqa: A002 - what it does
-        indexes: Mapping[int, PathIndex],
+        compile: Callable[[Sequence[str]], PathRuleIndex],  # noqa: A002 - what it does
+        indexes: Mapping[int, PathRuleIndex],
         length: int,
     ) -> None:
         self._compile = compile

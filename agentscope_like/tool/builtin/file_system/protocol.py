@@ -23,7 +23,7 @@ from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolEr
 from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 if TYPE_CHECKING:
-    from agentscope_like.permission import PathIndex, PermissionRule
+    from agentscope_like.permission import PathRuleIndex, PermissionRule
     from agentscope_like.tool.builtin.search import Query, SearchResult
 
 __all__ = [
@@ -213,7 +213,7 @@ class FileSystem(Protocol):
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
         """Look up the directories in path rules."""
 
-    def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
         """Compile patterns; see `PathRuleIndex`.
 
         Raises:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from typing_extensions import override
+
 from agentscope_like.paths import Location
 from agentscope_like.permission import PathRuleIndex
 
@@ -32,7 +34,7 @@ class RulePlace(Protocol):
         """Return a directory with its symlinks followed there."""
 
 
-class SandboxPathIndex:
+class SandboxPathIndex(PathRuleIndex):
     """Patterns, compiled on first use, when the sandbox is known.
 
     Args:
@@ -45,20 +47,22 @@ class SandboxPathIndex:
     """
 
     def __init__(self, place: RulePlace, contents: Sequence[str], *, strict: bool) -> None:
-        PathRuleIndex(contents, strict=True, real=str)  # refuses what cannot be compiled
+        super().__init__(contents, strict=strict, real=str)  # refuses what cannot be compiled
         self._place = place
         self._contents = tuple(contents)
-        self._strict = strict
         self._compiled: list[PathRuleIndex] | None = None
 
+    @override
     def match(self, location: Location, directories: Sequence[Location]) -> int | None:
         """Return the position of the first pattern that matches, or None."""
         return _first(index.match(location, directories) for index in self._indexes())
 
+    @override
     def match_below(self, location: Location, directories: Sequence[Location]) -> int | None:
         """Return the position of a pattern that could match something below a path, or None."""
         return _first(index.match_below(location, directories) for index in self._indexes())
 
+    @override
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], int | None] | None:

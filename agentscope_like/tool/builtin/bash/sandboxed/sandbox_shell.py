@@ -24,7 +24,7 @@ from agentscope_like.exception import (
 )
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.paths import SensitiveNames
-from agentscope_like.permission import PathIndex, PermissionRule
+from agentscope_like.permission import PathRuleIndex, PermissionRule
 from agentscope_like.sandbox.files import answer
 from agentscope_like.sandbox.host import MARK_VARIABLE
 from agentscope_like.sandbox.isolation import Profile
@@ -176,7 +176,7 @@ class SandboxShell:
         del working, around
         return analysis
 
-    def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
         """Compile the patterns of rules of the file tools."""
         return self._system.index(contents, strict=strict)
 
