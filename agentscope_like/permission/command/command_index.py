@@ -7,7 +7,8 @@ globs of one place are filed by how they begin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from msgspec import Struct, field
 
@@ -16,11 +17,13 @@ from agentscope_like.permission.command.command_patterns import (
     CommandPattern,
     WordGlob,
     compile_command,
-    digest_of,
-    is_digest,
+    line_digest,
+    refuse_lone_word,
 )
+from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import Words
-from agentscope_like.shell.facts import spelled_as
+from agentscope_like.shell.catalog import program_name
+from agentscope_like.shell.facts import bare_name, spelled_as
 
 __all__ = ["CommandIndex"]
 
@@ -73,46 +76,47 @@ class _Node(Struct):
 
 
 class CommandIndex:
-    """Many command patterns, compiled together.
+    """The command patterns of rules with the same behaviour, compiled together.
 
     Args:
         contents: The patterns, in the order of their rules.
-        program: Normalises a program's name, as callers of `find` do.
-        refuse: Raises `PatternError` for a pattern that these rules cannot have.
+        behavior: ALLOW, DENY or ASK.
+
+    Attributes:
+        patterns: The patterns.
+        lines: The positions of the patterns that are whole lines, by their digests.
+        roots: The trees that all others are in; later ones are shared with other indexes.
 
     Raises:
         PatternError: One of them cannot be compiled.
     """
 
-    def __init__(
-        self,
-        contents: Sequence[str],
-        *,
-        program: Callable[[str], str] = lambda name: name,
-        refuse: Callable[[CommandPattern], None] | None = None,
-    ) -> None:
-        self._program = program
-        self._refuse = refuse
-        self._patterns: list[CommandPattern] = []
-        self._lines: dict[str, int] = {}
-        self._roots = [_Node()]
+    def __init__(self, contents: Sequence[str], behavior: PermissionBehavior) -> None:
+        self.behavior = behavior
+        self.patterns: list[CommandPattern] = []
+        self.lines: dict[str, int] = {}
+        self.roots = [_Node()]
         for content in contents:
-            self._add(content)
+            self.add(content)
 
-    def __len__(self) -> int:
-        return len(self._patterns)
+    def program(self, name: str) -> str:
+        """Return the name by which a program is found: to allow, bare for one of the system."""
+        if self.behavior is PermissionBehavior.ALLOW:
+            return program_name(name) or name
+        return bare_name(name)
 
-    def extended(self, content: str) -> CommandIndex:
+    def extended(self, content: str) -> Self:
         """Return an index of these patterns, which it shares, and one more.
 
         Raises:
             PatternError: The pattern cannot be compiled.
         """
-        extended = CommandIndex((), program=self._program, refuse=self._refuse)
-        extended._patterns = self._patterns.copy()
-        extended._lines = self._lines.copy()
-        extended._roots += self._roots
-        extended._add(content)
+        extended = copy(self)
+        extended.__dict__.pop("_sought", None)
+        extended.patterns = self.patterns.copy()
+        extended.lines = self.lines.copy()
+        extended.roots = [_Node(), *self.roots]
+        extended.add(content)
         return extended
 
     def find(
@@ -126,7 +130,7 @@ class CommandIndex:
         """Return the position of the first pattern that matches the words, or None.
 
         Args:
-            words: The program's name and its arguments.
+            words: The name that `program` returns, and the arguments.
             guess: Whether an unknown word matches any pattern word; otherwise only a
                 prefix pattern that ends before it matches.
             open_end: Whether there may be more words than are known, or fewer.
@@ -136,11 +140,11 @@ class CommandIndex:
         matching = {each for each in positions if each is not None}
         if covers is None:
             return min(matching, default=None)
-        return next((each for each in sorted(matching) if covers(self._patterns[each])), None)
+        return next((each for each in sorted(matching) if covers(self.patterns[each])), None)
 
     def _matching(self, words: Words, *, guess: bool, open_end: bool) -> Iterator[int | None]:
         """Yield the positions of patterns that match the words, in any order, and None."""
-        nodes = self._roots
+        nodes = self.roots
         for word in words:
             nodes = [each for node in nodes for each in node.reached(word, guess=guess)]
             if not nodes:
@@ -153,45 +157,35 @@ class CommandIndex:
             yield node.exact
 
     def may_begin_in(self, text: str) -> bool:
-        """Return whether the first word of a pattern may stand in a text, folded by `program`."""
+        """Return whether the first word of a pattern may stand in a text, case-folded."""
         return any(map(text.__contains__, self._sought))
 
     @lazy_property
     def _sought(self) -> frozenset[str]:
         """Names of which one stands in every text that a pattern may match."""
-        firsts = [word for root in self._roots for word in root.words]
-        if len(firsts) > _MOST_SOUGHT or any(root.globs for root in self._roots):
+        firsts = [word for root in self.roots for word in root.words]
+        if len(firsts) > _MOST_SOUGHT or any(root.globs for root in self.roots):
             return frozenset({""})
         return frozenset().union(*map(spelled_as, firsts))
 
-    def pattern(self, position: int) -> CommandPattern:
-        """Return the pattern at a position that `find` returned."""
-        return self._patterns[position]
-
     def find_line(self, line: str) -> int | None:
         """Return the position of the first pattern that is a whole line, or None."""
-        keys = [digest_of(line)] if is_digest(line) else [line, digest_of(line)]
-        return min((self._lines[key] for key in keys if key in self._lines), default=None)
+        return self.lines.get(line_digest(line))
 
-    @property
-    def has_lines(self) -> bool:
-        """Whether a pattern is a whole line."""
-        return bool(self._lines)
-
-    def _add(self, content: str) -> None:
+    def add(self, content: str) -> None:
         """Add one more pattern, at the next position."""
         pattern = compile_command(content)
-        if self._refuse is not None:
-            self._refuse(pattern)
-        position = len(self._patterns)
-        self._patterns.append(pattern)
+        if self.behavior is not PermissionBehavior.ALLOW:
+            refuse_lone_word(pattern)
+        position = len(self.patterns)
+        self.patterns.append(pattern)
         if pattern.line:
-            self._lines.setdefault(pattern.line, position)
+            self.lines.setdefault(pattern.line, position)
             return
-        node = self._roots[0]
+        node = self.roots[0]
         for number, word in enumerate(pattern.words):
             if number == 0 and isinstance(word, str):
-                word = self._program(word)  # noqa: PLW2901 - as callers of `find` name it
+                word = self.program(word)  # noqa: PLW2901 - as `find` is given it
             node = node.behind(word)
         if pattern.is_prefix and node.prefix is None:
             node.prefix = position

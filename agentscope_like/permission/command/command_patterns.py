@@ -25,8 +25,7 @@ __all__ = [
     "CommandPattern",
     "WordGlob",
     "compile_command",
-    "digest_of",
-    "is_digest",
+    "line_digest",
     "line_pattern",
     "quoted",
     "refuse_lone_word",
@@ -80,7 +79,7 @@ class CommandPattern(Struct, frozen=True):
         text: The pattern as written.
         words: Its words.
         is_prefix: Whether more words may follow.
-        line: The whole line that it is instead, or the digest of one; else empty.
+        line: The digest of the whole line that it is instead; else empty.
     """
 
     text: str
@@ -174,29 +173,24 @@ _SHOWN_CHARACTERS = 60
 
 
 def _line_in(pattern: str) -> str:
-    """Return the line that a pattern stands for, or its digest; empty for a pattern of words."""
-    if not pattern.startswith(_MARK):
+    """Return the digest of the line that a pattern stands for; empty for a pattern of words."""
+    line = pattern.removeprefix(_MARK).strip() if pattern.startswith(_MARK) else ""
+    if not line:
         return ""
-    line = pattern.removeprefix(_MARK).strip()
     digest = _DIGEST.match(line)
-    return digest[0] if digest else line
+    return digest[0] if digest else line_digest(line)
 
 
 def line_pattern(line: str) -> str:
-    """Return the pattern for a whole command line."""
-    if len(line) <= _LONGEST and line.isprintable() and not is_digest(line):
+    """Return the pattern for a whole command line; one that looks like a digest has its own."""
+    if len(line) <= _LONGEST and line.isprintable() and not _DIGEST.match(line):
         return _MARK + line
     start = "".join(char if char.isprintable() else " " for char in line[:_SHOWN_CHARACTERS])
-    return f"{_MARK}{digest_of(line)} # {start} ..."
+    return f"{_MARK}{line_digest(line)} # {start} ..."
 
 
-def is_digest(line: str) -> bool:
-    """Return whether a line looks like a digest, so that only its own digest can stand for it."""
-    return _DIGEST.match(line) is not None
-
-
-def digest_of(line: str) -> str:
-    """Return what stands for a long line in a pattern."""
+def line_digest(line: str) -> str:
+    """Return what stands for a whole line; in the text of a pattern, for a long one."""
     return f"sha256:{hashlib.sha256(line.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
