@@ -217,15 +217,17 @@ class PreparedCall:
         """Return whether the call can run where it changes nothing until that is decided."""
         return False
 
-    def basis(self) -> str | None:
-        """Return what the decision rests on besides the arguments, as it was read for it."""
+    def basis(self, *, now: bool = False) -> str | None:
+        """Return what the decision rests on besides the arguments.
+
+        Args:
+            now: Whether as things are now, not as they were read for the decision; a grant holds
+                only while both are equal.
+        """
+        del now
         basis = getattr(self.tool, "decision_basis", None)
         found: str | None = None if basis is None else basis(self.tool_input)
         return found
-
-    def basis_now(self) -> str | None:
-        """Return the same as things are now; a grant holds only while both are equal."""
-        return PreparedCall.basis(self)
 
     def wider_rules(self) -> list[PermissionRule]:
         """Return rules that would allow more than such calls; they are told, and never offered."""
@@ -239,12 +241,9 @@ class PreparedCall:
         """Return what a person who is asked should know besides the reason; None for nothing."""
         return None
 
-    def places(self) -> tuple[str, ...]:
-        """Return where the paths led that the call changes, as the decision located them."""
-        return ()
-
-    def places_now(self) -> tuple[str, ...]:
-        """Return the same as things are now; a grant holds only while both are equal."""
+    def places(self, *, now: bool = False) -> tuple[str, ...]:
+        """Return where the paths led that the call changes, or where they lead now."""
+        del now
         return ()
 
 

@@ -20,7 +20,7 @@ from agentscope_like.permission.decision import PermissionDecision, private_deni
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind, Surroundings
+from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind
 
 __all__ = ["PreparedCommand"]
 
@@ -168,29 +168,14 @@ class PreparedCommand(CommandReading):
     # What the grant is bound to
 
     @override
-    def basis(self) -> str | None:
-        """Return the directory that the command was read for, and which one it was."""
+    def basis(self, *, now: bool = False) -> str | None:
+        """Return the directory that the command was read for, or that the next one starts in."""
         if not self.stands_for("decision_basis"):
-            return super().basis()
-        return f"{self.directory}{self.place}"
-
-    @override
-    def basis_now(self) -> str | None:
-        """Return the directory that the next command of the session starts in."""
-        if not self.stands_for("decision_basis"):
-            return super().basis_now()
+            return super().basis(now=now)
+        if not now:
+            return f"{self.directory}{self.place}"
         directory = self._surroundings_now().directory
         return f"{directory}{self._place_of(directory)}"
-
-    @override
-    def places(self) -> tuple[str, ...]:
-        """Return where the paths led that the command changes, as the decision located them."""
-        return self._places_in(self.surroundings) if self._changes else ()
-
-    @override
-    def places_now(self) -> tuple[str, ...]:
-        """Return the same as things are now."""
-        return self._places_in(self._surroundings_now()) if self._changes else ()
 
     @lazy_property
     def _changes(self) -> list[Effect]:
@@ -202,7 +187,12 @@ class PreparedCommand(CommandReading):
             if effect.kind in CHANGES and effect.way is not None and not effect.glob
         ][:_MOST_PLACES]
 
-    def _places_in(self, surroundings: Surroundings) -> tuple[str, ...]:
+    @override
+    def places(self, *, now: bool = False) -> tuple[str, ...]:
+        """Return where the paths led that the command changes, or where they lead now."""
+        if not self._changes:
+            return ()
+        surroundings = self._surroundings_now() if now else self.surroundings
         places = []
         for effect in self._changes:
             try:

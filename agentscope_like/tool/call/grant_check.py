@@ -78,9 +78,9 @@ async def check_holds(
     if prepare is not None:
         await prepare(copied(grant.arguments), state.permission_context, state)
     prepared = grant.prepared
-    places = () if prepared is None else prepared.places_now()
+    places = () if prepared is None else prepared.places(now=True)
     own = grant.tool.decision_basis
-    basis = own(copied(grant.arguments)) if prepared is None else prepared.basis_now()
+    basis = own(copied(grant.arguments)) if prepared is None else prepared.basis(now=True)
     if grant.digest != _digest(entry, grant.arguments, basis, places):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on (its definition, arguments, or "

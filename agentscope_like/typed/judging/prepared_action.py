@@ -141,27 +141,15 @@ class PreparedAction(PreparedCall):
         return [PermissionRule(tool_name=self.tool.name, behavior=PermissionBehavior.ALLOW)]
 
     @override
-    def basis(self) -> str | None:
+    def basis(self, *, now: bool = False) -> str | None:
         """Return what holds for any arguments: who is believed, and where paths start."""
+        del now
         return json.dumps([self.tool.trust, self.tool.cwd])
 
     @override
-    def basis_now(self) -> str | None:
-        """Return the same as things are now."""
-        return self.basis()
-
-    @override
-    def places(self) -> tuple[str, ...]:
+    def places(self, *, now: bool = False) -> tuple[str, ...]:
         """Return the effects, where their paths led, and where their commands would run."""
         found = [repr(self.effects)]
         for part in self.parts:
-            found += (part.call.basis() or "", *part.call.places())
-        return tuple(found)
-
-    @override
-    def places_now(self) -> tuple[str, ...]:
-        """Return the same as things are now."""
-        found = [repr(self.effects)]
-        for part in self.parts:
-            found += (part.call.basis_now() or "", *part.call.places_now())
+            found += (part.call.basis(now=now) or "", *part.call.places(now=now))
         return tuple(found)

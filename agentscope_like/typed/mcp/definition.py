@@ -199,11 +199,8 @@ class _PreparedServerCall(PreparedAction):
         return await self._server_tool.check_read_only(self.tool_input)
 
     @override
-    def basis(self) -> str | None:
-        return self._server_tool.decision_basis(self.tool_input)
-
-    @override
-    def basis_now(self) -> str | None:
+    def basis(self, *, now: bool = False) -> str | None:
+        del now
         return self._server_tool.decision_basis(self.tool_input)
 
 

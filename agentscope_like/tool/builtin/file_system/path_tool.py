@@ -369,10 +369,10 @@ class PreparedPath(PreparedCall):
         return self.tool.spared_by(self)
 
     @override
-    def basis(self) -> str | None:
-        """Return where the path led."""
-        if not self.stands_for("decision_basis"):
-            return super().basis()
+    def basis(self, *, now: bool = False) -> str | None:
+        """Return where the path led, or where it leads now."""
+        if now or not self.stands_for("decision_basis"):
+            return super().basis(now=now)
         return None if isinstance(self.location, PathError) else self.location.resolved
 
     @lazy_property

@@ -118,26 +118,18 @@ class PreparedRestoration(PreparedCall):
         return []
 
     @override
-    def basis(self) -> str | None:
+    def basis(self, *, now: bool = False) -> str | None:
         """Return what the files are to become."""
-        return _basis(self.restorations)
-
-    @override
-    def basis_now(self) -> str | None:
-        """Return the same as things are now."""
         try:
-            return _basis(self._find())
+            return _basis(self._find() if now else self.restorations)
         except AgentOrientedException:
             return None
 
     @override
-    def places(self) -> tuple[str, ...]:
-        """Return the files."""
-        return tuple(each.path for each in self.restorations)
-
-    @override
-    def places_now(self) -> tuple[str, ...]:
-        """Return where their paths lead now."""
+    def places(self, *, now: bool = False) -> tuple[str, ...]:
+        """Return the files, or where their paths lead now."""
+        if not now:
+            return tuple(each.path for each in self.restorations)
         directories = _made_directories(self.restorations)
         return tuple(_resolved_now(each.path, directories) for each in self.restorations)
 

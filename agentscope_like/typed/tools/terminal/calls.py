@@ -47,14 +47,9 @@ class TerminalCall(PreparedCommand):
         self._state, self._state_now = state_now(), state_now
 
     @override
-    def basis(self) -> str | None:
+    def basis(self, *, now: bool = False) -> str | None:
         """Return the directory, and the state of the terminal that the decision rests on."""
-        return f"{super().basis()} {self._state}"
-
-    @override
-    def basis_now(self) -> str | None:
-        """Return the same as things are now."""
-        return f"{super().basis_now()} {self._state_now()}"
+        return f"{super().basis(now=now)} {self._state_now() if now else self._state}"
 
 
 class TypedText(TerminalCall):
