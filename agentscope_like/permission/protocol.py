@@ -233,10 +233,6 @@ class PreparedCall:
         """Return rules that would allow more than such calls; they are told, and never offered."""
         return []
 
-    def uncovered(self) -> tuple[PermissionRule, str] | None:
-        """Return an allow rule that matches the call and does not cover all of it, and why."""
-        return None
-
     def warning(self) -> str | None:
         """Return what a person who is asked should know besides the reason; None for nothing."""
         return None

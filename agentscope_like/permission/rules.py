@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
+from typing import Any
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
@@ -136,9 +137,17 @@ class _ToolRules:
                 return rule
         return None
 
-    def rule_at(self, position: int) -> PermissionRule:
-        """Return the rule whose content the matcher has at a position."""
-        return self._by_content[position]
+    def may_match(self, call: PreparedCall) -> bool:
+        """Return whether a rule matches the call for some value of what is not known of it."""
+        may_match: Callable[[Any], bool] | None = getattr(self.matcher, "may_match", None)
+        return may_match is not None and may_match(call)
+
+    def uncovered(self, call: PreparedCall) -> tuple[PermissionRule, str] | None:
+        """Return a rule that matches the call and does not cover all of it, and why; or None."""
+        find: Callable[[Any], tuple[int, str] | None] | None
+        find = getattr(self.matcher, "uncovered", None)
+        found = None if find is None else find(call)
+        return None if found is None else (self._by_content[found[0]], found[1])
 
     async def would_find(self, rule: PermissionRule, call: PreparedCall) -> bool:
         """Return whether the call would be matched if `rule` were one of these."""

@@ -6,12 +6,11 @@ from agentscope_like.permission.command.command_patterns import (
     compile_command,
     suggest_wider_patterns,
 )
-from agentscope_like.permission.command.command_reading import CheckedAnalysis
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.file_rules import FileRules
 from agentscope_like.permission.command.holding import hold_objection
-from agentscope_like.permission.command.prepared_command import PreparedCommand
+from agentscope_like.permission.command.prepared_command import CheckedAnalysis, PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
 
 __all__ = [

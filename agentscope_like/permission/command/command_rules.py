@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from agentscope_like.permission.command.command_index import CommandIndex
 from agentscope_like.permission.command.command_patterns import CommandPattern
-from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.command.edits import part_objection
+from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.facts import (
@@ -29,7 +29,7 @@ class CommandRules(CommandIndex):
     whatever its path, and in text that could not be read, where every word may be a command.
     """
 
-    def match(self, call: CommandReading) -> int | None:
+    def match(self, call: PreparedCommand) -> int | None:
         """Return the position of a pattern that matches the command, or None."""
         if self.behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
@@ -39,17 +39,17 @@ class CommandRules(CommandIndex):
         in_doubt = self.behavior is PermissionBehavior.ASK or runs_otherwise
         return self._forbidding(call.read, call, guess=in_doubt)
 
-    def may_match(self, call: CommandReading) -> bool:
+    def may_match(self, call: PreparedCommand) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
         if self._names_none_of(call):
             return False
         return self._forbidding(call.analysis, call, guess=True) is not None
 
-    def _names_none_of(self, call: CommandReading) -> bool:
+    def _names_none_of(self, call: PreparedCommand) -> bool:
         """Return whether no pattern begins with a program that the command may run."""
         return call.names is not None and not self.may_begin_in(call.names)
 
-    def _allowing(self, call: CommandReading) -> int | None:
+    def _allowing(self, call: PreparedCommand) -> int | None:
         analysis = call.analysis
         if not analysis.understood or not self.patterns:
             return None
@@ -73,7 +73,7 @@ class CommandRules(CommandIndex):
                 return None
         return None if link_objection(analysis, surroundings) else first
 
-    def uncovered(self, call: CommandReading) -> tuple[int, str] | None:
+    def uncovered(self, call: PreparedCommand) -> tuple[int, str] | None:
         """Return a pattern that matches a part without allowing it, and why; None if none does."""
         analysis = call.analysis
         for part in analysis.parts if analysis.understood else ():
@@ -88,7 +88,7 @@ class CommandRules(CommandIndex):
                 return position, reason
         return None
 
-    def _allowed(self, part: Part, call: CommandReading, *, is_proven: bool) -> int | None:
+    def _allowed(self, part: Part, call: PreparedCommand, *, is_proven: bool) -> int | None:
         if not part.argv or part.argv[0] is None:
             return None
         words = (self.program(part.argv[0]), *part.argv[1:])
@@ -102,7 +102,7 @@ class CommandRules(CommandIndex):
         return None if call.coverage.surroundings_objection(part) else found
 
     def _forbidding(
-        self, analysis: CommandAnalysis, call: CommandReading, *, guess: bool
+        self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
     ) -> int | None:
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)

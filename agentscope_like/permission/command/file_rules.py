@@ -17,7 +17,7 @@ from agentscope_like.paths import (
     inside,
     is_below,
 )
-from agentscope_like.permission.command.command_reading import CommandReading
+from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.protocol import RuleMatch
@@ -82,7 +82,7 @@ class FileRules:
             TouchKind.LIST: (reading, listing),
         }
 
-    def match(self, call: CommandReading) -> RuleMatch | None:
+    def match(self, call: PreparedCommand) -> RuleMatch | None:
         """Return the rule that matches what the command touches, else one that may, else None."""
         if self._first is None:
             return None

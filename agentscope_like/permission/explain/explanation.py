@@ -176,7 +176,7 @@ async def _with_near_rules(
     rules = rules_of(tool, PermissionBehavior.ALLOW, engine.context)
     tried = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
     wider = tuple(rule for rule in tried if rule not in explanation.suggested_rules)
-    return replace(explanation, wider=wider, uncovered=call.uncovered())
+    return replace(explanation, wider=wider, uncovered=rules.uncovered(call))
 
 
 def _allows(decision: PermissionDecision) -> bool:

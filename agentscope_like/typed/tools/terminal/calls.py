@@ -82,10 +82,6 @@ class TypedText(TerminalCall):
         """Return no rule."""
         return []
 
-    @override
-    def uncovered(self) -> None:
-        """Return no rule."""
-
 
 class KeyCall(PreparedCall):
     """A look at the output, an interruption, an end of input, or a new beginning."""
