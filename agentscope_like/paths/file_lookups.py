@@ -36,7 +36,8 @@ _MAGIC = re.compile(r"[*?\[]")
 class FileLookups:
     """The lookups of one decision; what was found once is not looked up again.
 
-    They live for one decision, so the answers all belong to that moment.
+    They live for one decision, so the answers all belong to that moment. They are a file system
+    themselves, with the status and the link of each name cached.
 
     Args:
         directory: The base of relative paths.
@@ -55,7 +56,9 @@ class FileLookups:
     ) -> None:
         self._directory = directory
         self._home = home
-        self._names = _CachedNames(names)
+        self.lstat = cache(names.lstat)  # but for names that do not exist
+        self.readlink = cache(names.readlink)
+        self.scandir = names.scandir
         self._effort = effort or LookBudget()
         self._effort_below = LookBudget(MAX_BELOW)
         self._located: dict[tuple[str, bool], Location] = {}
@@ -85,9 +88,7 @@ class FileLookups:
             self._folders[folder] = visits + 1
             start = "" if path.startswith("/") else self._directory
             self._effort.spend(max(WALK, STEP * (start.count("/") + path.count("/"))))
-        found = locate(
-            path, directory=self._directory, home=self._home, follow=follow, names=self._names
-        )
+        found = locate(path, directory=self._directory, home=self._home, follow=follow, names=self)
         if len(found.readings) > 1:
             self._effort.spend(WALK)
         return found
@@ -109,7 +110,7 @@ class FileLookups:
         found: list[NameEntry] = []
         pending = deque([directory])
         while pending:
-            for entry in self._effort_below.entries(pending.popleft(), self._names):
+            for entry in self._effort_below.entries(pending.popleft(), self):
                 found.append(entry)
                 yield entry
                 if entry.is_dir(follow_symlinks=False):
@@ -159,31 +160,22 @@ class FileLookups:
                 yield from self._matching(os.path.join(base, folder), names)
             return
         fits = _compiled(name).fullmatch
-        for entry in self._effort.entries(base, self._names):
+        for entry in self._effort.entries(base, self):
             if (entry.name[0] != "." or name[0] == ".") and fits(entry.name):
                 yield from self._matching(os.path.join(base, entry.name), rest)
 
     def _directories(self, directory: str) -> Iterator[str]:
         """Yield the subdirectories of a directory that `**` descends into."""
-        for entry in self._effort.entries(directory, self._names):
+        for entry in self._effort.entries(directory, self):
             if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
                 yield entry.name
 
     def _exists(self, path: str) -> bool:
         try:
-            self._names.lstat(path)
+            self.lstat(path)
         except OSError:
             return False
         return True
-
-
-class _CachedNames:
-    """Looks up each name of a file system once; names that do not exist are looked up again."""
-
-    def __init__(self, names: FileSystemNames) -> None:
-        self.lstat = cache(names.lstat)
-        self.readlink = cache(names.readlink)
-        self.scandir = names.scandir
 
 
 def matches(name: str, pattern: str) -> bool:
