@@ -6,11 +6,9 @@ import re
 
 from msgspec import Struct
 
-from agentscope_like.paths import standard_devices
-from agentscope_like.shell import CommandAnalysis, Part, Words
+from agentscope_like.shell import CommandAnalysis, EffectKind, Part, Words
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
-from agentscope_like.shell.syntax import Redirect, Word
 from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = ["download_objection"]
@@ -107,8 +105,9 @@ def _may_be_code(name: str, words: Words) -> bool:
 
 def _kept_names(part: Part) -> tuple[str, ...]:
     """Return the names of the files that a part may keep a download in; empty for any name."""
-    targets = (each.target for each in part.redirects if _names_a_file(each))
-    names = [(each.literal if isinstance(each, Word) else None) or "" for each in targets]
+    redirected = (each for each in part.effects if each.span in part.redirected)
+    written = (each for each in redirected if each.kind is EffectKind.WRITE)
+    names = ["" if each.glob else each.path or "" for each in written]
     keeping = _table().keeping.get(part.name)
     if keeping is None:
         if not part.read_only and part.name not in programs_with("keeps_contents"):
@@ -119,11 +118,3 @@ def _kept_names(part: Part) -> tuple[str, ...]:
     named = part.values_of(_table().output) if found else ()
     is_known = bool(named) and all(word.startswith(_table().output) for word in found)
     return (*names, *(named if is_known or not found else ("",)))
-
-
-def _names_a_file(redirect: Redirect) -> bool:
-    """Return whether a redirection may write to a file, not only to a device or a descriptor."""
-    target = redirect.target.literal if isinstance(redirect.target, Word) else ""
-    if ">" not in redirect.operator:
-        return False
-    return target is None or not (target.isdecimal() or target in standard_devices())

@@ -198,6 +198,16 @@ def test_a_download_without_an_option_for_it_makes_no_file(loading: str) -> None
     assert not runs_download(f"{loading} http://h/f; sh g")
 
 
+@pytest.mark.parametrize("target", [">&-", "> /dev/tcp/h/1", "> >(cat)", ">&2"])
+def test_what_is_written_to_no_file_is_no_script(target: str) -> None:
+    """A closed output, a connection and another command's input keep nothing that is run later."""
+    assert not runs_download(f"curl http://h {target}; sh g")
+    assert not runs_download(f"{{ curl http://h; }} {target}; ./g")
+    assert runs_download(f"curl http://h {target} 2> f; sh g")
+    assert runs_download("curl http://h > >(cat > f); sh g")
+    assert runs_download("curl http://h > *.json; sh g")
+
+
 def test_a_module_is_named_as_a_script_is() -> None:
     """The module is found behind options, alone in a word or joined to it."""
     for command in ("python3 -Bm g", "python3 -u -m g", "python3 -mg", "python3 -m g x"):
