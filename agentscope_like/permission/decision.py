@@ -13,7 +13,7 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
 
-__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "with_warning"]
+__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "safety_question", "with_warning"]
 
 
 class DecisionRow(IntEnum):
@@ -127,6 +127,15 @@ class _SuggestedRules:
 
 
 PermissionDecision.suggested_rules = _SuggestedRules()  # type: ignore[assignment]
+
+
+def safety_question(
+    message: str, reason: str, place: tuple[int, int] | None = None
+) -> PermissionDecision:
+    """Return a question of a safety check, which no allow rule can silence."""
+    return PermissionDecision(
+        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True, place=place
+    )
 
 
 def private_denial(path: str) -> PermissionDecision:

@@ -12,6 +12,7 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import (
     DecisionRow,
     PermissionDecision,
+    safety_question,
     with_warning,
 )
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
@@ -339,9 +340,4 @@ def _is_failure(error: BaseException) -> bool:
 def _failed(what: str, error: BaseException) -> PermissionDecision:
     """Return the safety ASK of a check that failed."""
     kind = type(error).__name__
-    return PermissionDecision(
-        ASK,
-        f"{what}: {kind}: {error}".rstrip(": "),
-        decision_reason=f"{kind} while checking",
-        bypass_immune=True,
-    )
+    return safety_question(f"{what}: {kind}: {error}".rstrip(": "), f"{kind} while checking")

@@ -19,7 +19,7 @@ from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.permission.context import PermissionContext
-from agentscope_like.permission.decision import PermissionDecision, private_denial
+from agentscope_like.permission.decision import PermissionDecision, private_denial, safety_question
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.permission.rule import PermissionRule
@@ -219,15 +219,13 @@ class PreparedCommand(PreparedCall):
         if (place := self._private_place()) is not None:
             return private_denial(place)
         if danger := find_danger(self.analysis, self.surroundings):
-            return _safety_ask(
-                danger.message, danger.reason, place=(danger.span.start, danger.span.end)
-            )
+            return danger
         if self.analysis.read_only:
             return _ONLY_READS
         if self._may_be_denied():
             known = all(None not in part.argv for part in self.analysis.parts)
             message = _MAY_RUN_DENIED if known else _MAY_BE_DENIED
-            return _safety_ask(message, "a deny rule may match")
+            return safety_question(message, "a deny rule may match")
         edits_run = self.context.mode.properties.edits_run
         if edits_run and self.edit_objection is None:
             return _ONLY_EDITS
@@ -335,14 +333,6 @@ class PreparedCommand(PreparedCall):
             except (PathError, TooManyFilesError):
                 places.append("")
         return tuple(places)
-
-
-def _safety_ask(
-    message: str, reason: str, *, place: tuple[int, int] | None = None
-) -> PermissionDecision:
-    return PermissionDecision(
-        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True, place=place
-    )
 
 
 def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:

@@ -13,6 +13,7 @@ from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rows import CommandRow, RowTable
 from agentscope_like.permission.command.downloads import download_objection
+from agentscope_like.permission.decision import PermissionDecision, safety_question
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -42,7 +43,7 @@ from agentscope_like.shell.secrets import Secrets, may_be_sensitive
 from agentscope_like.shell.syntax import Literal, Span, Substitution, Word, check_text
 from agentscope_like.toml_tables import table_beside
 
-__all__ = ["Finding", "find_danger"]
+__all__ = ["find_danger"]
 
 _READ, _NOTHING = EffectKind.READ, Implied.NOTHING
 _ON_FILES = CHANGES | {_READ}
@@ -81,20 +82,6 @@ def _dangers() -> RowTable[_Danger]:
     return RowTable(_table().danger)
 
 
-class Finding(Struct, frozen=True):
-    """Why a command asks, whatever the rules allow.
-
-    Attributes:
-        message: A sentence that names the sub-command and says why.
-        reason: The reason alone, in a few words.
-        span: Where the sub-command is in the text.
-    """
-
-    message: str
-    reason: str
-    span: Span
-
-
 class _Look(Struct, frozen=True, dict=True):
     """The input of a check of one part.
 
@@ -120,8 +107,8 @@ class _Look(Struct, frozen=True, dict=True):
         )
 
 
-def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
-    """Return the first reason why the command asks whatever the rules allow, or None."""
+def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> PermissionDecision | None:
+    """Return the first question about the command that no allow rule can silence, or None."""
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
     only_reads = analysis.read_only
@@ -141,11 +128,11 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     return None
 
 
-def _finding(command: str, span: Span, reason: str) -> Finding:
+def _finding(command: str, span: Span, reason: str) -> PermissionDecision:
     shown = " ".join(command[span.start : span.end].split())
     if len(shown) > _SHOWN_CHARACTERS:
         shown = shown[: _SHOWN_CHARACTERS - 1] + "…"
-    return Finding(f"`{shown}` {reason}.", reason, span)
+    return safety_question(f"`{shown}` {reason}.", reason, (span.start, span.end))
 
 
 # Parts
@@ -329,11 +316,12 @@ _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
 _BREEDING = "defines a function that starts itself endlessly (a fork bomb)"
 
 
-def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding | None:
+def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> PermissionDecision | None:
     command = analysis.command
     whole = Span(0, min(len(command), _SHOWN_CHARACTERS))
     if refused := check_text(command):
-        return Finding(refused.message, refused.message, refused.span)
+        span = refused.span
+        return safety_question(refused.message, refused.message, (span.start, span.end))
     if _breeds(command):
         return _finding(command, whole, _BREEDING)
     words = raw_words(command)
