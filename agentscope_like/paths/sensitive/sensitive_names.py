@@ -10,8 +10,8 @@ from msgspec import Struct
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths.sensitive.listed_paths import ListedPaths, folded
 from agentscope_like.paths.sensitive.sensitive_table import (
-    credential_names,
     paths_asked_to,
+    sensitive_table,
 )
 
 __all__ = ["SensitiveNames", "history_directories", "is_name"]
@@ -70,24 +70,15 @@ class SensitiveNames(Struct, frozen=True, dict=True):
         )
 
     @property
-    def usual_files(self) -> tuple[str, ...]:
-        """The names of files without the added ones."""
-        return _listed_names()[0] if self.files is None else self.files
-
-    @property
-    def usual_directories(self) -> tuple[str, ...]:
-        """The names of directories without the added ones."""
-        return _listed_names()[1] if self.directories is None else self.directories
-
-    @property
     def all_files(self) -> tuple[str, ...]:
         """All names of files."""
-        return self.usual_files + self.extra_files
+        return (_listed_names()[0] if self.files is None else self.files) + self.extra_files
 
     @property
     def all_directories(self) -> tuple[str, ...]:
         """All names of directories."""
-        return self.usual_directories + self.extra_directories
+        usual = _listed_names()[1] if self.directories is None else self.directories
+        return usual + self.extra_directories
 
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
@@ -96,7 +87,7 @@ class SensitiveNames(Struct, frozen=True, dict=True):
     @lazy_property
     def _last_names(self) -> ListedPaths:
         listed = ListedPaths()
-        for file in (*self.all_files, *credential_names()):
+        for file in (*self.all_files, *sensitive_table().credential_names):
             listed.add(file.rpartition("/")[2], 0)
         for directory in self.all_directories:
             listed.add(f"{directory.rpartition('/')[2]}/**", 0)

@@ -22,10 +22,10 @@ from agentscope_like.paths.sensitive.sensitive_table import (
     Act,
     SensitivePaths,
     paths_asked_to,
+    sensitive_table,
     standard_devices,
 )
 from agentscope_like.paths.working_directories import inside_any
-from agentscope_like.toml_tables import table_beside
 
 __all__ = [
     "private_objection",
@@ -124,13 +124,6 @@ class _Entry(Struct, frozen=True):
     but: tuple[str, ...] = ()
 
 
-class _PrivateFiles(Struct, frozen=True, forbid_unknown_fields=True):
-    """The table of `private_files.toml`."""
-
-    harmless: tuple[str, ...]
-
-
-_private_files = table_beside(__file__, "private_files.toml", _PrivateFiles)
 _PRIVATE = "is a hidden file of a home directory outside the working directories, and may hold one"
 
 
@@ -186,7 +179,7 @@ def _table_of(act: Act) -> _Table:
 
 @cache
 def _private_table() -> _Table:
-    harmless = tuple(f"~/{path}" for path in _private_files().harmless)
+    harmless = tuple(f"~/{path}" for path in sensitive_table().harmless_hidden_files)
     entry = _Entry("~/.*/**", _PRIVATE, harmless)
     return _Table([(entry.path, entry)])
 

@@ -15,9 +15,9 @@ __all__ = [
     "Act",
     "SensitivePaths",
     "SensitiveTable",
-    "credential_names",
     "parse_sensitive",
     "paths_asked_to",
+    "sensitive_table",
     "standard_devices",
 ]
 
@@ -41,23 +41,25 @@ class SensitiveTable(Struct, frozen=True, forbid_unknown_fields=True):
 
     standard_devices: frozenset[str]
     credential_names: tuple[str, ...]
+    harmless_hidden_files: tuple[str, ...]
     sensitive: tuple[SensitivePaths, ...]
+
+
+@cache
+def sensitive_table() -> SensitiveTable:
+    """Return the tables."""
+    return parse_sensitive(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))
 
 
 @cache
 def paths_asked_to(act: Act) -> tuple[SensitivePaths, ...]:
     """Return the paths of which a person must approve an act."""
-    return tuple(entry for entry in _table().sensitive if act in entry.asks)
+    return tuple(entry for entry in sensitive_table().sensitive if act in entry.asks)
 
 
 def standard_devices() -> frozenset[str]:
     """Return the devices that are harmless to read and write."""
-    return _table().standard_devices
-
-
-def credential_names() -> tuple[str, ...]:
-    """Return the names, and patterns of names, that credentials often have."""
-    return _table().credential_names
+    return sensitive_table().standard_devices
 
 
 def parse_sensitive(text: str) -> SensitiveTable:
@@ -75,8 +77,3 @@ def parse_sensitive(text: str) -> SensitiveTable:
         if not entry.asks or not entry.paths:
             raise TableError(f"{place}: it has no path, or asks about nothing.")
     return table
-
-
-@cache
-def _table() -> SensitiveTable:
-    return parse_sensitive(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))

@@ -129,13 +129,13 @@ class WritingTool(PathTool):
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
-        """Return the file names whose change asks, without the additional ones."""
-        return self._sensitive.usual_files
+        """Return the file names whose change always asks, in any directory."""
+        return self._sensitive.all_files
 
     @property
     def dangerous_directories(self) -> tuple[str, ...]:
-        """Return the directory names below which every change asks, without the additional ones."""
-        return self._sensitive.usual_directories
+        """Return the names of directories below which every change asks."""
+        return self._sensitive.all_directories
 
     @override
     def judge(
