@@ -40,26 +40,20 @@ class PathRules:
 
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
         """Return the first rule that matches the path, or None."""
-        position = self._index.match(location, directories)
-        return None if position is None else self.rules[position]
+        return self._rule(self._index.match(location, directories))
 
     def match_below(
         self, location: Location, directories: Sequence[Location]
     ) -> PermissionRule | None:
         """Return the first rule that could match something below the path, or None."""
-        position = self._index.match_below(location, directories)
-        return None if position is None else self.rules[position]
+        return self._rule(self._index.match_below(location, directories))
 
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], PermissionRule | None] | None:
         """Return `match` for the names in a directory, or None if nothing there can match."""
         match = self._index.within(folder, directories)
-        if match is None:
-            return None
+        return None if match is None else lambda name: self._rule(match(name))
 
-        def rule_of(name: str) -> PermissionRule | None:
-            position = match(name)
-            return None if position is None else self.rules[position]
-
-        return rule_of
+    def _rule(self, position: int | None) -> PermissionRule | None:
+        return None if position is None else self.rules[position]

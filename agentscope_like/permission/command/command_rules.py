@@ -33,21 +33,13 @@ class CommandRules(CommandIndex):
         """Return the position of a pattern that matches the command, or None."""
         if self.behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
-        if self._names_none_of(call):
-            return None
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self.behavior is PermissionBehavior.ASK or runs_otherwise
         return self._forbidding(call.read, call, guess=in_doubt)
 
     def may_match(self, call: PreparedCommand) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
-        if self._names_none_of(call):
-            return False
         return self._forbidding(call.analysis, call, guess=True) is not None
-
-    def _names_none_of(self, call: PreparedCommand) -> bool:
-        """Return whether no pattern begins with a program that the command may run."""
-        return call.names is not None and not self.may_begin_in(call.names)
 
     def _allowing(self, call: PreparedCommand) -> int | None:
         analysis = call.analysis
@@ -104,6 +96,8 @@ class CommandRules(CommandIndex):
     def _forbidding(
         self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
     ) -> int | None:
+        if call.names is not None and not self.may_begin_in(call.names):
+            return None
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
