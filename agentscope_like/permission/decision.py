@@ -13,7 +13,7 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
 
-__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "safety_question", "with_warning"]
+__all__ = ["DecisionRow", "PermissionDecision", "private_denial", "safety_question"]
 
 
 class DecisionRow(IntEnum):
@@ -145,11 +145,3 @@ def private_denial(path: str) -> PermissionDecision:
         f"`{path}` is kept from models: it holds what commands changed, or what files were before.",
         decision_reason="kept from models",
     )
-
-
-def with_warning(decision: PermissionDecision, warning: str) -> PermissionDecision:
-    """Return the decision with one more sentence in its message; suggestions are found as late."""
-    warned = object.__new__(PermissionDecision)
-    warned.__dict__.update(decision.__dict__)
-    warned.__dict__["message"] = printable(f"{decision.message} {warning}")
-    return warned

@@ -13,7 +13,6 @@ from agentscope_like.permission.decision import (
     DecisionRow,
     PermissionDecision,
     safety_question,
-    with_warning,
 )
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.protocol import (
@@ -114,7 +113,9 @@ def _warned(decision: PermissionDecision, call: PreparedCall) -> PermissionDecis
     """Return a question with what a person should know besides its reason."""
     if decision.behavior is not ASK or (warning := call.warning()) is None:
         return decision
-    return with_warning(decision, warning)
+    # as they are: suggestions are found as late
+    fields = {**vars(decision), "message": f"{decision.message} {warning}"}
+    return PermissionDecision(**fields)
 
 
 async def _decide(  # noqa: PLR0911 - one step for each row

@@ -226,10 +226,9 @@ class PreparedCommand(PreparedCall):
             known = all(None not in part.argv for part in self.analysis.parts)
             message = _MAY_RUN_DENIED if known else _MAY_BE_DENIED
             return safety_question(message, "a deny rule may match")
-        edits_run = self.context.mode.properties.edits_run
-        if edits_run and self.edit_objection is None:
+        if self.only_edits:
             return _ONLY_EDITS
-        reason = self.edit_objection if edits_run else None
+        reason = self.edit_objection if self.context.mode.properties.edits_run else None
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
             _not_harmless(self.analysis, reason),
