@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from operator import attrgetter
 from os import PathLike, fspath
 from typing import Annotated, Any, Self
@@ -48,14 +49,11 @@ def _by_tool(behavior: PermissionBehavior) -> BeforeValidator:
 
 
 def _watched(behavior: PermissionBehavior) -> AfterValidator:
-    def watch(rules: dict[str, list[PermissionRule]]) -> RuleTable:
-        return RuleTable(behavior, rules)
-
-    return AfterValidator(watch)
+    return AfterValidator(partial(RuleTable, behavior))
 
 
 def _table(behavior: PermissionBehavior) -> Any:
-    return Field(default_factory=lambda: RuleTable(behavior))
+    return Field(default_factory=partial(RuleTable, behavior))
 
 
 class AdditionalWorkingDirectory(BaseModel):

@@ -62,9 +62,7 @@ class RuleList(list[PermissionRule]):
 
     @override
     def append(self, rule: PermissionRule) -> None:
-        added = self._checked(rule)
-        super().append(added)
-        self._table.note_added(added)
+        self.extend((rule,))
 
     @override
     def extend(self, rules: Iterable[PermissionRule]) -> None:
@@ -75,8 +73,7 @@ class RuleList(list[PermissionRule]):
 
     @override
     def insert(self, index: SupportsIndex, rule: PermissionRule) -> None:
-        super().insert(index, self._checked(rule))
-        self.touch()
+        self[index:index] = [rule]
 
     def __iadd__(self, rules: Iterable[PermissionRule]) -> RuleList:  # type: ignore[override,misc]
         self.extend(rules)
