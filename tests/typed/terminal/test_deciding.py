@@ -190,6 +190,17 @@ async def test_keys_that_only_look_or_end_do_not_ask(
     assert "was ended" in (await session(reset=True)).text
 
 
+async def test_rules_for_commands_concern_no_key_whenever_they_are_added(tmp_path: Path) -> None:
+    """A key is no command, and neither the first rule nor a later one is about it."""
+    terminal, engine = TerminalTool(cwd=tmp_path), engine_of("default")
+    for rule in ("deny Bash(rm:*)", "deny Bash(git push:*)", "ask Bash(make:*)", "ask Bash(npm:*)"):
+        engine.add_rule(rule)
+        key = await engine.check_permission(terminal, {"command": "C-c", "is_input": True})
+        assert key.behavior is ALLOW, key.message
+    pushed = await engine.check_permission(terminal, {"command": "git push"})
+    assert pushed.behavior is DENY
+
+
 async def test_a_rule_that_forbids_the_terminal_forbids_its_keys(
     make_session: Callable[..., Session],
 ) -> None:
