@@ -86,7 +86,6 @@ class WalkScope(Struct, frozen=True, gc=False):
         bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
-        lacking: Whether an argument has been left out that may turn out to be none.
     """
 
     parent: int | None = None
@@ -102,7 +101,6 @@ class WalkScope(Struct, frozen=True, gc=False):
     bounded: bool = False
     posix: bool = False
     in_function: bool = False
-    lacking: bool = False
 
     def span(self, span: Span) -> Span:
         """Return the place of `span` in the command text."""

@@ -97,6 +97,8 @@ class _LevelReader(OptionReader, gc=False):
             self.operands.append(index)
             index += 1
             if grammar.options_first:
+                if _is_optional(argument) and index < len(arguments):
+                    self.reading.problem("this argument may be none at all", index - 1)
                 self.operands.extend(range(index, len(arguments)))
                 break
         self._finish()
@@ -174,7 +176,8 @@ class _LevelReader(OptionReader, gc=False):
 
     def _finish(self) -> None:
         grammar, reading = self.grammar, self.reading
-        if not (self.operands or grammar.bare or grammar.operands):
+        sure = [each for each in self.operands if not _is_optional(self.arguments[each])]
+        if not (sure or grammar.bare or grammar.operands):
             reading.problem(f"`{reading.label}` alone is not known to be harmless", 0)
         in_time = self.early if grammar.needs_first and self.operands else reading.used
         if grammar.needs and grammar.needs.isdisjoint(in_time):
@@ -191,9 +194,9 @@ class _LevelReader(OptionReader, gc=False):
                 places = when.operands
                 moved_late = moved_late or when.flags.isdisjoint(self.early)
         first = len(reading.items)
-        if places and grammar.default and not self.operands:
+        if places and grammar.default and not sure:
             reading.items.append(Item(places[0].role, grammar.default, 0, 1))
-        elif places or self.operands:
+        if self.operands or (places and not grammar.default):
             if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
                 self.spread = self._spread(places)
             self._assign(places)
@@ -255,7 +258,7 @@ class _LevelReader(OptionReader, gc=False):
         if count < required:
             runs_input = count == 0 and places[0].role.kind is RoleKind.RUN
             lack = "runs whatever it is given as input" if runs_input else "lacks an operand"
-            self.reading.problem(f"`{self.reading.label}` {lack}", 0, is_lack=True)
+            self.reading.problem(f"`{self.reading.label}` {lack}", 0)
         spare = max(0, count - required)
         position = 0
         for place in places:
@@ -324,6 +327,8 @@ class _LevelReader(OptionReader, gc=False):
             return
         if not (self.grammar.harmless or place.many or argument.single or index == self.spread):
             self.reading.problem("this may become several operands", index)
+        elif not place.many and self._may_be_missed(place.role, argument, index):
+            self.reading.problem("this argument may be none at all", index)
         is_fine = place.many or _begins_well(place.role, argument)
         harmless = self.grammar.harmless and is_fine
         if not harmless and not fits(place.role, argument):
@@ -335,6 +340,11 @@ class _LevelReader(OptionReader, gc=False):
     def _pair(self, argument: str) -> Role | None:
         name, equals, _ = argument.partition("=")
         return self.grammar.pairs.get(name) if equals else None
+
+
+def _is_optional(argument: Argument) -> bool:
+    """Return whether a word may be no argument at all."""
+    return isinstance(argument, Unknown) and argument.optional
 
 
 def _begins_well(role: Role, value: Unknown) -> bool:

@@ -35,14 +35,10 @@ class Item(Struct, frozen=True, gc=False):
 
 
 class Problem(Struct, frozen=True, gc=False):
-    """Something that is not understood, and the index of the argument.
-
-    `is_lack` means that an operand or a number is missing without which the program does nothing.
-    """
+    """Something that is not understood, and the index of the argument."""
 
     message: str
     at: int
-    is_lack: bool = False
 
 
 class ArgumentReading(Struct, dict=True):
@@ -82,9 +78,9 @@ class ArgumentReading(Struct, dict=True):
         texts += [text for place in places if isinstance(place, Unknown) for text in place.choices]
         return any(f"{text}/".startswith(f"{DEVICES}/") for text in texts)
 
-    def problem(self, message: str, index: int, *, is_lack: bool = False) -> None:
+    def problem(self, message: str, index: int) -> None:
         """Note that the argument at `index` is not understood."""
-        self.problems.append(Problem(message, index, is_lack))
+        self.problems.append(Problem(message, index))
 
 
 def fits(role: Role, value: Argument) -> bool:

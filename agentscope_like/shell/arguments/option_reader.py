@@ -76,7 +76,6 @@ class OptionReader(Struct, gc=False):
             self.reading.problem(
                 f"{shown} is not a value of `{self.reading.label} {flag}` known to be harmless",
                 index,
-                is_lack=role.kind is RoleKind.NUMBER,
             )
         self.reading.items.append(Item(role, value, index, end, flag))
 
@@ -151,7 +150,9 @@ class OptionReader(Struct, gc=False):
         if self._is_first_match(role, value, index + 1):
             self.value(role, value, index + 1, index + 2, name)
             return index + 1
-        if isinstance(value, Unknown) and self._may_spill(value, name):
+        if isinstance(value, Unknown) and (
+            self._may_spill(value, name) or self._may_be_missed(role, value, index + 1)
+        ):
             self.reading.problem(
                 f"the value of `{name}` may be none or several arguments", index + 1
             )
@@ -163,7 +164,6 @@ class OptionReader(Struct, gc=False):
             self.reading.problem(
                 f"`{shortened(value)}` may be an option, or the value of `{name}`",
                 index + 1,
-                is_lack=role.kind is RoleKind.NUMBER,
             )
         self.value(role, value, index + 1, index + 2, name)
         return index + 2
@@ -173,6 +173,17 @@ class OptionReader(Struct, gc=False):
         if value.single or self.grammar.harmless:
             return False
         return not (self.grammar.flags[name].many and value.shape is Shape.INTEGER)
+
+    def _may_be_missed(self, role: Role, value: Unknown, index: int) -> bool:
+        """Return whether a value may be no argument at all, so that the next one is read for it.
+
+        What is no number fails in the place of one.
+        """
+        following = self.arguments[index + 1 : index + 2]
+        if not (value.optional and following) or self.grammar.harmless:
+            return False
+        is_number = role.kind is RoleKind.NUMBER
+        return not (is_number and isinstance(following[0], str) and not fits(role, following[0]))
 
     def _is_first_match(self, role: Role, value: Argument, index: int) -> bool:
         """Return whether a value is the first match of a glob; the others are operands.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -36,7 +35,6 @@ from agentscope_like.shell.walk.redirections import (
 
 __all__ = ["CommandJudge"]
 
-_MAX_OPTIONAL = 3
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 
 
@@ -74,25 +72,9 @@ class CommandJudge(CarriedJudge):
             after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
         else:
             after = self.judge_arguments(arguments, draft, state, scope)
-            if None in draft.argv and (fewer := self._with_fewer(arguments, draft, state, scope)):
-                after = merge(after, *fewer)
         if command.redirects and may_fail(command.redirects):
             after = merge(state, after)
         return after
-
-    def _with_fewer(
-        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: WalkScope
-    ) -> list[State]:
-        """Judge a command without the arguments that may expand to nothing."""
-        if arguments[0] in catalog.programs_with("condition"):
-            return []
-        ends: list[State] = []
-        for fewer, other in _with_fewer(arguments, draft):
-            ends.append(self.judge_arguments(fewer, other, state, replace(scope, lacking=True)))
-            effects, doubts = set(draft.effects), set(draft.doubts)
-            draft.add(each for each in dict.fromkeys(other.effects) if each not in effects)
-            draft.doubts += [each for each in dict.fromkeys(other.doubts) if each not in doubts]
-        return ends
 
     def _any_of(
         self,
@@ -213,8 +195,6 @@ class CommandJudge(CarriedJudge):
         if idle and reading.grammar.name not in catalog.programs_with("returns"):
             return state
         actor = Actor(self, draft, reading, state, scope)
-        if scope.lacking:
-            reading.problems = [each for each in reading.problems if not each.is_lack]
         actor.act()
         before, state = state, actor.state
         if draft.program == "local" and not scope.in_function:
@@ -250,29 +230,3 @@ def _literals(words: Sequence[Word]) -> list[str] | None:
             return None
         found.append(first.text)
     return found
-
-
-def _with_fewer(
-    arguments: Sequence[Argument], draft: Draft
-) -> Iterator[tuple[list[Argument], Draft]]:
-    """Yield a command without some of the arguments that may expand to nothing, with new parts.
-
-    More than three of them are a doubt instead.
-    """
-    optional = [
-        index
-        for index, argument in enumerate(arguments)
-        if isinstance(argument, Unknown) and argument.optional
-    ]
-    if len(optional) > _MAX_OPTIONAL:
-        message = "too many arguments may expand to nothing"
-        draft.doubt(message, draft.span_of(optional[0]), kind=EffectKind.UNKNOWN)
-        return
-    for count in range(1, len(optional) + 1):
-        for missing in combinations(optional, count):
-            kept = [index for index in range(len(arguments)) if index not in missing]
-            words = tuple(draft.words[index] for index in kept)
-            fewer = [arguments[index] for index in kept]
-            other = replace(draft, words=words, arguments=fewer, effects=[], doubts=[])
-            other.argv = tuple(draft.argv[index] for index in kept)
-            yield fewer, other
