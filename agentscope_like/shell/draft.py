@@ -17,7 +17,7 @@ from agentscope_like.shell.syntax import (
     Span,
     Word,
 )
-from agentscope_like.shell.values import Argument, Names, Output, Unknown, unknown_names
+from agentscope_like.shell.values import Argument, Names, Unknown, unknown_names
 
 __all__ = [
     "MAX_DEPTH",
@@ -95,7 +95,7 @@ class WalkScope(Struct, frozen=True, gc=False):
     arrays: frozenset[str] = frozenset()
     moves: bool = False
     depth: int = 0
-    fed: Output = Output()
+    fed: Argument = Unknown()
     source: Source = UNKNOWN_INPUT
     output: Pipe = field(default_factory=Pipe)
     bounded: bool = False
@@ -169,12 +169,10 @@ class Draft(Struct, gc=False):
             and self.argv[0] not in scope.defined
         )
 
-    def known_input(self, scope: WalkScope) -> Output:
+    def known_input(self, scope: WalkScope) -> Argument:
         """Return what is known of the standard input."""
-        if not self.redirects or scope.fed == Output():
-            return scope.fed
         redirected = any(each.operator.startswith("<") or each.fd == 0 for each in self.redirects)
-        return Output() if redirected else scope.fed
+        return Unknown() if redirected else scope.fed
 
     def finish(self) -> Part:
         """Return the part."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,7 +24,6 @@ __all__ = [
     "VARIABLE",
     "Argument",
     "Names",
-    "Output",
     "Shape",
     "Unknown",
     "Words",
@@ -41,6 +40,7 @@ __all__ = [
     "several",
     "shape_of",
     "split",
+    "texts_of",
     "unknown_names",
     "unquoted",
 ]
@@ -114,29 +114,13 @@ class Shape(IntEnum):
     """Decimal digits with at most a sign."""
 
 
-class Output(NamedTuple):
-    """The output of a command.
-
-    `single` means that it is at most one line. `numbered` is as in `Unknown`, for text that is no
-    number and fails if used as one. `choices` are all possible texts, if known. `places` means that
-    each text up to a NUL begins with a path that is no option. `names` is as in `Unknown`.
-    """
-
-    shape: Shape = Shape.ANY
-    single: bool = True
-    numbered: str = ""
-    choices: tuple[str, ...] = ()
-    places: bool = False
-    names: Names = UNKNOWN_NAMES
-
-
 class Unknown(Struct, frozen=True, gc=False):
-    """What is known of a word that bash computes in part.
+    """What is known of a word that bash computes in part, or of what a command prints.
 
     Attributes:
         prefix: The literal text that it begins with; empty where that is unknown.
-        option: Whether any argument that it expands to may begin with a dash.
-        single: Whether it is exactly one argument.
+        option: Whether any argument that it expands to, or text up to a NUL, may begin with a dash.
+        single: Whether it is exactly one argument, or at most one line.
         shape: What is known of the whole text.
         choices: All possible texts, if they are known.
         pattern: The glob that every argument matches, literal characters escaped.
@@ -192,7 +176,7 @@ def join(values: Sequence[Argument]) -> Argument:
     first = values[0]
     if all(value == first for value in values):
         return first
-    texts = [text for value in values for text in _texts(value)]
+    texts = [text for value in values for text in texts_of(value)]
     option = any(may_be_option(value) for value in values)
     shape = min(shape_of(value) for value in values)
     rooted = any(map(_rooted, values))
@@ -236,11 +220,10 @@ def elements_of(name: str) -> str:
     return f"{name}[]"
 
 
-def piece_of(output: Output) -> Unknown:
+def piece_of(output: Argument) -> Unknown:
     """Return what is known of any piece of an output, however it is split."""
-    if output.shape < Shape.ALPHANUMERIC:
-        return Unknown()
-    return Unknown(option=False, shape=output.shape)
+    shape = shape_of(output)
+    return Unknown() if shape < Shape.ALPHANUMERIC else Unknown(option=False, shape=shape)
 
 
 def several(value: Argument) -> Unknown:
@@ -256,7 +239,8 @@ def several(value: Argument) -> Unknown:
     return replace(value, single=False, numbered="")
 
 
-def _texts(value: Argument) -> tuple[str, ...]:
+def texts_of(value: Argument) -> tuple[str, ...]:
+    """Return all texts that a value may be, if they are known."""
     return (value,) if isinstance(value, str) else value.choices
 
 

@@ -12,7 +12,14 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.arguments.argument_roles import DEVICES, ArgumentReading
 from agentscope_like.shell.catalog import RoleKind
-from agentscope_like.shell.values import Argument, Output, Shape, Unknown, piece_of, several
+from agentscope_like.shell.values import (
+    Argument,
+    Shape,
+    Unknown,
+    may_be_option,
+    piece_of,
+    several,
+)
 from agentscope_like.toml_tables import table_beside
 
 __all__ = ["ends_in_time", "fed_arguments"]
@@ -52,7 +59,7 @@ def fed_arguments(
     feed: str,
     reading: ArgumentReading,
     arguments: Sequence[Argument],
-    given: Output,
+    given: Argument,
     *,
     batch: bool = False,
 ) -> list[Argument]:
@@ -82,7 +89,7 @@ def fed_arguments(
         options = _table().xargs
         piece = Unknown() if reading.used & options.elsewhere else piece_of(given)
         is_whole = reading.used <= options.up_to_nul | options.how_many
-        if given.places and is_whole and reading.used & options.up_to_nul:
+        if is_whole and reading.used & options.up_to_nul and not may_be_option(given):
             piece = _FOUND
         return _with_input(reading, arguments, piece)
     return list(arguments)

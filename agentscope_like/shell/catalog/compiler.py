@@ -12,7 +12,6 @@ from msgspec import Struct
 from agentscope_like.nearest import nearest
 from agentscope_like.paths import PermissionConfigError
 from agentscope_like.shell.catalog.grammar import (
-    NOTHING_KNOWN,
     AsWritten,
     Flag,
     Grammar,
@@ -21,7 +20,7 @@ from agentscope_like.shell.catalog.grammar import (
     RoleKind,
     When,
 )
-from agentscope_like.shell.values import Output, Shape
+from agentscope_like.shell.values import Shape, Unknown
 from agentscope_like.toml_tables import Expression, TableError, WordSet, convert_table
 
 __all__ = ["CatalogError", "parse_program"]
@@ -40,13 +39,13 @@ _EXPRESSED = frozenset({RoleKind.MATCHING, RoleKind.NAME, RoleKind.SUFFIX})
 _NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT, RoleKind.CD})
 _STYLES = frozenset({"", "single-dash", "bundled"})
 _OUTPUTS = {
-    "": NOTHING_KNOWN,
-    "word": Output(Shape.WORD),
-    "hash": Output(Shape.ALPHANUMERIC),
-    "hashes": Output(Shape.ALPHANUMERIC, single=False),
-    "number": Output(Shape.INTEGER),
-    "numbers": Output(Shape.INTEGER, single=False),
-    "words": Output(Shape.WORD, single=False),
+    "": Unknown(),
+    "word": Unknown(option=False, shape=Shape.WORD),
+    "hash": Unknown(option=False, shape=Shape.ALPHANUMERIC),
+    "hashes": Unknown(option=False, shape=Shape.ALPHANUMERIC, single=False),
+    "number": Unknown(option=False, shape=Shape.INTEGER),
+    "numbers": Unknown(option=False, shape=Shape.INTEGER, single=False),
+    "words": Unknown(option=False, shape=Shape.WORD, single=False),
 }
 
 
@@ -242,7 +241,7 @@ def _operand(text: str) -> Operand:
     return Operand(Role(kind, pattern), many=times == "...", optional=times == "?")
 
 
-def _output(kind: str) -> Output:
+def _output(kind: str) -> Unknown:
     return _OUTPUTS[_choice("output", kind, _OUTPUTS)]
 
 

@@ -13,11 +13,10 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.shell.values import Output
+from agentscope_like.shell.values import Unknown
 from agentscope_like.toml_tables import Expression, WordSet
 
 __all__ = [
-    "NOTHING_KNOWN",
     "REST",
     "AsWritten",
     "Flag",
@@ -27,8 +26,6 @@ __all__ = [
     "RoleKind",
     "When",
 ]
-
-NOTHING_KNOWN = Output()
 
 
 class RoleKind(StrEnum):
@@ -142,7 +139,7 @@ class When(Struct, frozen=True):
     needs: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     doubt: str = ""
-    output: Output | None = None
+    output: Unknown | None = None
 
 
 class AsWritten(Struct, frozen=True):
@@ -188,8 +185,8 @@ class Grammar(AsWritten, frozen=True, dict=True, kw_only=True):
     bare: bool = True
     single_dash: bool = False
     bundled: bool = False
-    output: Output = NOTHING_KNOWN
-    output_values: tuple[tuple[Expression, Output], ...] = ()
+    output: Unknown = Unknown()
+    output_values: tuple[tuple[Expression, Unknown], ...] = ()
     pairs: Mapping[str, Role] = field(default_factory=dict)
 
     @lazy_property

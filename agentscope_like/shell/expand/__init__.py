@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.expand.argument_expander import Expander, Substituter
+from agentscope_like.shell.expand.argument_expander import Expander
 from agentscope_like.shell.expand.printed_output import (
     WorkTree,
     heeds_input,
@@ -16,7 +16,6 @@ from agentscope_like.shell.expand.word_names import names_in_text, shown_text
 
 __all__ = [
     "Expander",
-    "Substituter",
     "WorkTree",
     "heeds_input",
     "keeps_input",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import Protocol
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -28,7 +29,6 @@ from agentscope_like.shell.values import (
     UNKNOWN_NAMES,
     Argument,
     Names,
-    Output,
     Shape,
     Unknown,
     any_of,
@@ -36,10 +36,11 @@ from agentscope_like.shell.values import (
     elements_of,
     names_of,
     several,
+    shape_of,
 )
 from agentscope_like.shell.values import join as either
 
-__all__ = ["Expander", "Substituter"]
+__all__ = ["Expander"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _GIVING = frozenset({":=", "=", ":-", "-", ":+", "+"})
@@ -49,17 +50,8 @@ _SAID = frozenset({"grep", "Binary", "file"})
 _UNAWAITED = frozenset({"<(", ">("})
 
 
-class Substituter(Protocol):
-    """Judges the script of a substitution and returns what it prints.
-
-    Attributes:
-        held: What variables may hold, and texts that are an input.
-    """
-
-    held: list[Unknown]
-
-    def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
-        """Judge `script`, which runs in a subshell."""
+_Substitute: TypeAlias = Callable[[Script, State, WalkScope], tuple[Argument, Names]]
+"""Judges a script that runs in a subshell, and returns what is known of what it prints."""
 
 
 class Expander:
@@ -73,9 +65,17 @@ class Expander:
     """
 
     def __init__(
-        self, walker: Substituter, state: State, draft: Draft, scope: WalkScope, *, home: str | None
+        self,
+        substitute: _Substitute,
+        held: list[Unknown],
+        state: State,
+        draft: Draft,
+        scope: WalkScope,
+        *,
+        home: str | None,
     ) -> None:
-        self._walker = walker
+        self._substitute = substitute
+        self._held = held
         self._state = state
         self.draft = draft
         self.scope = scope
@@ -119,15 +119,11 @@ class Expander:
                         self.scope.span(segment.span),
                     )
                 for substitution in segment.substitutions:
-                    if not self._prints_number(substitution):
+                    if shape_of(self.output(substitution)[0]) is not Shape.INTEGER:
                         self.draft.doubt(
                             "this is not known to print a number, and arithmetic runs what it is",
                             self.scope.span(substitution.span),
                         )
-
-    def _prints_number(self, substitution: Substitution) -> bool:
-        output = self.output(substitution)
-        return output.shape is Shape.INTEGER
 
     def _check_operand(self, name: str, segment: Arithmetic) -> None:
         """Note a doubt if a name in arithmetic may hold code: bash evaluates its value."""
@@ -166,15 +162,15 @@ class Expander:
         posix = self.scope.posix
         return special_parameter(name, self._state.directories, self.home, posix=posix)
 
-    def output(self, segment: Substitution) -> Output:
-        """Return what a substitution prints."""
+    def output(self, segment: Substitution) -> tuple[Argument, Names]:
+        """Return what a substitution prints, and what is known of the file names in that."""
         scope = replace(self.scope.inside(self.draft.index), output=Pipe())
         if segment.opener == ">(":
             self.scope.output.printers.append(scope.output)
             scope = replace(scope, source=UNKNOWN_INPUT)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
-        return self._walker.substitute(segment.script, self._state, scope)
+        return self._substitute(segment.script, self._state, scope)
 
     def variable(self, segment: Variable) -> tuple[Argument, Names]:
         """Return what a parameter expands to, and what is known of the file names in that."""
@@ -200,7 +196,7 @@ class Expander:
 
     def hold(self, value: Argument) -> None:
         """Note that commands may get `value` by a variable or as their input."""
-        self._walker.held.append(Unknown(choices=(value,)) if isinstance(value, str) else value)
+        self._held.append(Unknown(choices=(value,)) if isinstance(value, str) else value)
 
     def assign(self, name: str, value: Argument) -> None:
         """Note that `name` holds `value` where the next word is expanded."""

@@ -15,11 +15,13 @@ from agentscope_like.shell.syntax import Command, Redirect, Script, SimpleComman
 from agentscope_like.shell.values import (
     NUMBER,
     Argument,
-    Output,
     Shape,
+    Unknown,
+    join,
     may_be_option,
     plain,
     shape_of,
+    texts_of,
 )
 from agentscope_like.toml_tables import Expression, table_beside
 
@@ -43,9 +45,15 @@ _LONGEST = 10_000
 """How many characters of what printf repeats are put together."""
 
 _ROOT_QUESTION = ("git", "rev-parse", "--show-toplevel")
-_NUMBERS = Output(Shape.INTEGER, single=False)
-_WORDS = Output(Shape.WORD, single=False)
-_LINE_NUMBER = Output(single=False, numbered=NUMBER)
+_NOTHING_KNOWN = Unknown()
+_NUMBER = Unknown(option=False, shape=Shape.INTEGER)
+_NUMBERS = Unknown(option=False, shape=Shape.INTEGER, single=False)
+_WORDS = Unknown(option=False, shape=Shape.WORD, single=False)
+_LINE_NUMBER = Unknown(option=False, single=False, numbered=NUMBER)
+"""No number where grep says that a file is binary; then it fails if it is used as one."""
+
+_PATHS = Unknown(option=False, single=False)
+"""Paths below the starting points of a search, each with a NUL behind it."""
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,7 +101,7 @@ class WorkTree(Struct, frozen=True):
         return command.argv == _ROOT_QUESTION and is_plain and is_here
 
 
-def printed(stages: Sequence[Draft]) -> Output | None:
+def printed(stages: Sequence[Draft]) -> Argument | None:
     """Return what a pipeline of proven commands prints; None if it prints nothing.
 
     Args:
@@ -103,18 +111,15 @@ def printed(stages: Sequence[Draft]) -> Output | None:
         return _LINE_NUMBER
     if len(stages) > 1 and _prints_branches(stages):
         return _WORDS
-    if len(stages) > 1 and all(map(_keeps_lines, stages[1:])):
-        output = _of_command(stages[0])
-        return output and output._replace(single=False, choices=(), places=False)
-    kept = len(stages)
-    while kept > 1 and _keeps_numbers(stages[kept - 1]):
-        kept -= 1
-    output = _of_command(stages[kept - 1])
-    if kept == len(stages):
-        return output
-    if output is None or output.shape < Shape.ALPHANUMERIC:
-        return Output()
-    return output._replace(choices=())  # a filter may print none of it
+    output = _of_command(stages[0])
+    for stage in stages[1:]:
+        shape = Shape.ANY if output is None else shape_of(output)
+        if _keeps_lines(stage) or (shape >= Shape.ALPHANUMERIC and _trims(stage)):
+            single = isinstance(output, str) or (output is not None and output.single)
+            output = Unknown(option=shape is Shape.ANY, single=single, shape=shape)
+        else:
+            output = _of_command(stage)
+    return output
 
 
 def heeds_input(command: Command) -> bool:
@@ -149,7 +154,7 @@ def takes_all(command: Command) -> bool:
     return is_fixed and all(each.fd == _ERRORS for each in command.redirects)
 
 
-def printed_by_any(outputs: Sequence[Output | None], *, after_failure: bool = False) -> Output:
+def printed_by_any(outputs: Sequence[Argument | None], *, after_failure: bool = False) -> Argument:
     """Return what a list of commands prints of which any may run.
 
     Args:
@@ -157,73 +162,74 @@ def printed_by_any(outputs: Sequence[Output | None], *, after_failure: bool = Fa
         after_failure: Whether each runs only if those before it fail.
     """
     known = [output for output in outputs if output is not None]
-    match [output.choices for output in known]:
+    match list(map(texts_of, known)):
         case []:
-            return Output()
-        case [(_, *_) as choices] if outputs[1:]:
-            return known[0]._replace(choices=(*choices, ""))
+            return _NOTHING_KNOWN
+        case [(_, *_) as texts] if outputs[1:]:
+            return join([*texts, ""])
         case [_]:
             return known[0]
         case [(first, ""), (_, *_) as others] if after_failure:
-            return Output(choices=(first, *others))
+            return join([first, *others])
         case _:
-            return Output(min(output.shape for output in known), single=False)
+            shape = min(map(shape_of, known))
+            return Unknown(option=shape is Shape.ANY, single=False, shape=shape)
 
 
-def _of_command(command: Draft) -> Output | None:
+def _of_command(command: Draft) -> Argument | None:
     """Return what one command prints."""
     if command.program is None or not _drops_errors(command):
-        return Output()
+        return _NOTHING_KNOWN
     if command.program in catalog.programs_with("silent"):
         return None
     arguments = command.arguments
     texts = [each for each in arguments if isinstance(each, str)]
     by_words = _BY_WORDS.get(catalog.canonical(command.program))
     if by_words is not None:
-        return by_words(texts[1:]) if len(texts) == len(arguments) else Output()
+        return by_words(texts[1:]) if len(texts) == len(arguments) else _NOTHING_KNOWN
     if command.program in catalog.programs_with("prints_places"):
         return _of_place(command)
     grammar = catalog.lookup(command.program)
-    return Output() if grammar is None else _of_grammar(grammar, arguments)
+    return _NOTHING_KNOWN if grammar is None else _of_grammar(grammar, arguments)
 
 
-def _of_echo(words: Sequence[str]) -> Output:
+def _of_echo(words: Sequence[str]) -> Argument:
     """Return what echo prints of known words."""
     text = " ".join(words)
     if not words or _ECHO_OPTION.fullmatch(words[0]) or "\\" in text or "\n" in text:
-        return Output()
-    return Output(shape_of(text), choices=(text,))
+        return _NOTHING_KNOWN
+    return text
 
 
-def _of_printf(words: Sequence[str]) -> Output:
+def _of_printf(words: Sequence[str]) -> Argument:
     """Return what printf prints of known words, if it only joins them."""
     if not words or _JOINING.fullmatch(words[0]) is None:
-        return Output()
+        return _NOTHING_KNOWN
     taken, joined = words[0].count("%s"), words[0].removesuffix("\\n")
     times, left = divmod(len(words) - 1, taken) if taken else (1, len(words) - 1)
     is_line = times == 1 or (times and joined == words[0])
     if left or not is_line or times * len(joined) > _LONGEST:
-        return Output()
+        return _NOTHING_KNOWN
     text = joined * times % tuple(words[1:])
-    return Output() if "\n" in text else Output(shape_of(text), choices=(text,))
+    return _NOTHING_KNOWN if "\n" in text else text
 
 
-def _of_dirname(words: Sequence[str]) -> Output:
+def _of_dirname(words: Sequence[str]) -> Argument:
     """Return what dirname prints of one known name."""
     if len(words) != 1 or words[0].startswith("-") or "\n" in words[0]:
-        return Output()
+        return _NOTHING_KNOWN
     folder = words[0].rstrip("/").rpartition("/")[0].rstrip("/")
-    text = folder or ("/" if words[0].startswith("/") else ".")
-    return Output(shape_of(text), choices=(text,))
+    return folder or ("/" if words[0].startswith("/") else ".")
 
 
-def _of_place(command: Draft) -> Output:
+def _of_place(command: Draft) -> Argument:
     """Return what `pwd` prints, or whether `find` prints paths, each with a NUL at its end."""
     words = [word for word in command.argv if word is not None]
     if command.program == "pwd":
-        return Output() if command.argv[1:] else Output(choices=command.directories)
+        is_known = command.directories and not command.argv[1:]
+        return join(command.directories) if is_known else _NOTHING_KNOWN
     places = _table().placing.fullmatch(_by_first_name(words)) is not None
-    return Output(single=False, places=places and len(words) == len(command.argv))
+    return _PATHS if places and len(words) == len(command.argv) else _NOTHING_KNOWN
 
 
 def _keeps_lines(stage: Draft) -> bool:
@@ -231,9 +237,9 @@ def _keeps_lines(stage: Draft) -> bool:
     return _is_filter(stage, _table().picking, _table().matching)
 
 
-def _keeps_numbers(stage: Draft) -> bool:
-    """Return whether a filter turns lines of numbers into lines of numbers."""
-    return _is_filter(stage, _table().trimming, _table().picking)
+def _trims(stage: Draft) -> bool:
+    """Return whether a filter removes nothing from a line but blanks and what is behind them."""
+    return _is_filter(stage, _table().trimming)
 
 
 def _is_filter(stage: Draft, *expressions: Expression) -> bool:
@@ -266,12 +272,12 @@ def _drops_errors(command: Draft) -> bool:
     )
 
 
-def _of_awk(arguments: Sequence[str]) -> Output:
+def _of_awk(arguments: Sequence[str]) -> Argument:
     """Return what awk prints: the numbers of lines, or nothing is known of it."""
     found = _table().numbering_awk.fullmatch(arguments[0]) if arguments else None
     if found is None or not all(map(_FILE.fullmatch, arguments[1:])):
-        return Output()
-    return Output(Shape.INTEGER) if "exit" in found[1] else _NUMBERS
+        return _NOTHING_KNOWN
+    return _NUMBER if "exit" in found[1] else _NUMBERS
 
 
 def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
@@ -280,17 +286,10 @@ def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
     Of a binary file grep prints just `grep: FILE: ...`, which leaves `grep`, or before version 3.5
     `Binary file FILE matches`. Neither is a sed script, whatever follows, nor is it code.
     """
-    texts: list[str] = []
-    for stage in stages:
-        words = [each for each in stage.argv[1:] if each is not None]
-        fed = any(map(_takes_input, stage.redirects)) or not _drops_errors(stage)
-        if fed or stage.assignments or len(words) != len(stage.argv) - 1:
-            return False
-        texts.append(_by_first_name([stage.program or "", *words]))
-    cuts = [_table().cutting.fullmatch(text) is not None for text in texts[1:]]
-    picks = [_table().picking.fullmatch(text) is not None for text in texts[1:]]
-    understood = sum(cuts) == 1 and sum(cuts) + sum(picks) == len(cuts)
-    return understood and stages[0].program == "grep" and _numbers_lines(stages[0])
+    if any(stage.assignments for stage in stages) or not _numbers_lines(stages[0]):
+        return False
+    cuts = [each for each in stages[1:] if not _is_filter(each, _table().picking)]
+    return len(cuts) == 1 and _is_filter(cuts[0], _table().cutting)
 
 
 def _prints_branches(stages: Sequence[Draft]) -> bool:
@@ -308,9 +307,12 @@ def _prints_branches(stages: Sequence[Draft]) -> bool:
 
 def _numbers_lines(grep: Draft) -> bool:
     """Return whether each line that grep prints begins with its number and a colon."""
-    grammar = catalog.lookup("grep")
+    grammar = catalog.lookup("grep") if grep.program == "grep" else None
     arguments = [each for each in grep.argv if each is not None]
+    is_plain = len(arguments) == len(grep.argv) and not any(map(_takes_input, grep.redirects))
     if grammar is None or any(map(_CONTEXT.fullmatch, arguments)):
+        return False
+    if not (is_plain and _drops_errors(grep)):
         return False
     reading = read_arguments(grammar, arguments)
     operands = [item for item in reading.items if not item.flag]
@@ -321,7 +323,7 @@ def _numbers_lines(grep: Draft) -> bool:
     return len(files) <= 1 and named and numbered and reading.used <= numbering | keeping
 
 
-def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
+def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Unknown:
     reading = read_arguments(grammar, arguments)
     inner = reading.grammar
     operands = [item.argument for item in reading.items if not item.flag]
@@ -330,19 +332,19 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
     if not operands and inner.default:
         texts = [inner.default]
     if pattern is not None and not (texts and all(map(pattern.fullmatch, texts))):
-        return Output()
+        return _NOTHING_KNOWN
     for when in inner.whens:
         if when.output is not None and reading.used and reading.used <= when.flags:
             return when.output
     if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
-        return Output()
+        return _NOTHING_KNOWN
     output = _formatted(inner, reading)
     if inner.output_selected:
-        return Output() if any(map(may_be_option, operands)) else output
-    return output if all(_is_clear(each, output, pattern) for each in operands) else Output()
+        return _NOTHING_KNOWN if any(map(may_be_option, operands)) else output
+    return output if all(_is_clear(each, output, pattern) for each in operands) else _NOTHING_KNOWN
 
 
-def _is_clear(operand: Argument, output: Output, pattern: Expression | None) -> bool:
+def _is_clear(operand: Argument, output: Unknown, pattern: Expression | None) -> bool:
     """Return whether an operand does not change the kind of text that is printed."""
     if isinstance(operand, str):
         return plain(operand)
@@ -350,13 +352,13 @@ def _is_clear(operand: Argument, output: Output, pattern: Expression | None) -> 
     return known and (pattern is None or operand.shape is Shape.INTEGER)
 
 
-def _formatted(grammar: Grammar, reading: ArgumentReading) -> Output:
+def _formatted(grammar: Grammar, reading: ArgumentReading) -> Unknown:
     """Return the output that the options select."""
     needs = grammar.output_needs
     if not needs:
         return grammar.output
     if needs.isdisjoint(reading.used):
-        return Output()
+        return _NOTHING_KNOWN
     if not grammar.output_values:
         return grammar.output
     given = [item.argument for item in reading.items if item.flag in needs]
@@ -364,7 +366,7 @@ def _formatted(grammar: Grammar, reading: ArgumentReading) -> Output:
     for pattern, output in grammar.output_values:
         if texts and len(texts) == len(given) and all(map(pattern.fullmatch, texts)):
             return output
-    return Output()
+    return _NOTHING_KNOWN
 
 
 _BY_WORDS = {"awk": _of_awk, "dirname": _of_dirname, "echo": _of_echo, "printf": _of_printf}

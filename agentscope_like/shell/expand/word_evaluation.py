@@ -23,11 +23,9 @@ from agentscope_like.shell.syntax import (
 )
 from agentscope_like.shell.values import (
     MAX_CHOICES,
-    NO_NAMES,
     NUMBER,
     Argument,
     Names,
-    Output,
     Shape,
     Unknown,
     is_filled,
@@ -53,8 +51,8 @@ class Environment(Protocol):
     def variable(self, segment: Variable, /) -> tuple[Argument, Names]:
         """Return what a parameter expands to, and what is known of the file names in that."""
 
-    def output(self, segment: Substitution, /) -> Output:
-        """Return what a substitution prints."""
+    def output(self, segment: Substitution, /) -> tuple[Argument, Names]:
+        """Return what a substitution prints, and what is known of the file names in that."""
 
 
 def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Argument:
@@ -135,27 +133,18 @@ class _Builder:
                 return Unknown(single=False, pattern=text), True
             case Arithmetic():
                 return Unknown(option=False, shape=Shape.INTEGER, filled=True), True
-            case Substitution():
-                return self._printed(segment)
+            case Substitution(opener="<(" | ">("):
+                self._environment.output(segment)
+                return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
+            case Substitution(quoted=quoted):
+                value, self.names[id(segment)] = self._environment.output(segment)
+                is_one = quoted and self._splits
             case Variable(quoted=quoted, name=name):
                 value, self.names[id(segment)] = self._environment.variable(segment)
                 is_one = quoted and self._splits and name[-1] not in "@*]"
-                if is_one and isinstance(value, Unknown) and not value.single:
-                    value = replace(value, single=True)
-                return value, quoted
-
-    def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered, choices, _, names = self._environment.output(segment)
-        is_process = segment.opener in {"<(", ">("}
-        self.names[id(segment)] = NO_NAMES if is_process else names
-        if is_process:
-            return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
-        if choices:
-            return join(list(choices)), segment.quoted
-        single = single or (segment.quoted and self._splits)
-        option = shape is Shape.ANY and not numbered
-        value = Unknown(option=option, single=single, shape=shape, numbered=numbered)
-        return value, segment.quoted
+        if is_one and isinstance(value, Unknown) and not value.single:
+            value = replace(value, single=True)
+        return value, quoted
 
 
 def _stays_one(value: Unknown) -> bool:

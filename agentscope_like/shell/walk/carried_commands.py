@@ -15,7 +15,7 @@ from agentscope_like.shell.draft import MAX_DEPTH, Draft, WalkScope
 from agentscope_like.shell.names import handed
 from agentscope_like.shell.state import State, known_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
-from agentscope_like.shell.values import NO_NAMES, Argument, Output, Unknown, names_of
+from agentscope_like.shell.values import NO_NAMES, Argument, Unknown, names_of
 from agentscope_like.shell.walk.walk_base import WalkBase
 
 __all__ = ["CarriedJudge"]
@@ -71,7 +71,7 @@ class CarriedJudge(WalkBase):
         inside = replace(
             scope.inside(draft.index),
             depth=scope.depth + 1,
-            fed=Output(),
+            fed=Unknown(),
             source=draft.source,
             bounded=scope.bounded or ends_in_time(reading),
         )
@@ -132,7 +132,7 @@ class CarriedJudge(WalkBase):
             scope.inside(draft.index),
             place=span,
             depth=scope.depth + 1,
-            fed=Output(),
+            fed=Unknown(),
             source=draft.source,
         )
         if same_shell:

@@ -50,7 +50,7 @@ def judge_redirects(
         is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
         word = target.body if isinstance(target, Heredoc) else target
         if not is_text and (process := _process(word)):
-            printed = expander.output(process).names
+            _, printed = expander.output(process)
             if redirect.feeds:
                 expander.draft.source = printed
             continue

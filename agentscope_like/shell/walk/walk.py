@@ -54,7 +54,7 @@ from agentscope_like.shell.syntax import (
     may_fail,
     read,
 )
-from agentscope_like.shell.values import Argument, Output
+from agentscope_like.shell.values import Argument, Names, Unknown, join, piece_of
 from agentscope_like.shell.walk.compound_commands import CompoundJudge
 from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
@@ -62,7 +62,7 @@ from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 __all__ = ["Walk"]
 
 _REDIRECTS = attrgetter("redirects")
-_NOTHING_KNOWN = Output()
+_NOTHING_KNOWN = Unknown()
 _SIMPLE = {SimpleCommand}
 
 MAX_TEXT = 40_000
@@ -157,25 +157,25 @@ class Walk(CompoundJudge):
             state = after
         return state
 
-    def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
+    def substitute(self, script: Script, state: State, scope: WalkScope) -> tuple[Argument, Names]:
         """Judge the script of a substitution, and return what is known of what it prints."""
         output = self._substituted(script, state, scope)
-        return output._replace(names=names_from(scope.output))
+        return output, names_from(scope.output)
 
-    def _substituted(self, script: Script, state: State, scope: WalkScope) -> Output:
+    def _substituted(self, script: Script, state: State, scope: WalkScope) -> Argument:
         first = len(self.drafts)
         scope = self._scope(script, scope)
         self.script(script, state, scope)
         statements = script.statements
         connectors = {each.connector for each in statements[:-1]}
         if not connectors <= {"&&", "||"}:
-            return Output()
+            return _NOTHING_KNOWN
         outputs = [self._printed(each.command, self.drafts[first:], scope) for each in statements]
         return printed_by_any(outputs, after_failure=connectors == {"||"})
 
     def _printed(
         self, command: Command, drafts: Sequence[Draft], scope: WalkScope
-    ) -> Output | None:
+    ) -> Argument | None:
         """Return what is known of what a command prints; None where that is nothing."""
         commands: tuple[Command, ...] = (command,)
         if isinstance(command, Pipeline) and not command.timed:
@@ -185,9 +185,9 @@ class Walk(CompoundJudge):
             stages += [draft for draft in drafts if draft.proves(each, scope)]
         last = commands[-1]
         if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
-            return Output()
+            return _NOTHING_KNOWN
         if self._work_tree is not None and last is command and self._work_tree.answers(stages[-1]):
-            return Output(choices=(self._work_tree.root, ""))
+            return join([self._work_tree.root, ""])
         return printed(stages if len(stages) == len(commands) else stages[-1:])
 
     def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
@@ -257,8 +257,7 @@ class Walk(CompoundJudge):
                 ]
                 known = len(before) == place and not pipeline.timed and keeps_input(command)
                 fed = (printed(before) if known else None) or _NOTHING_KNOWN
-                whole = fed if takes_all(command) else fed._replace(places=False)
-                inner = replace(inner, fed=whole)
+                inner = replace(inner, fed=fed if takes_all(command) else piece_of(fed))
             self._command(command, state, inner)
         return state
 
@@ -275,7 +274,7 @@ class Walk(CompoundJudge):
         start = State(directories, {}, {}, known, stack=None, fixed=state.fixed)
         inside = replace(
             scope,
-            fed=Output(),
+            fed=_NOTHING_KNOWN,
             source=UNKNOWN_INPUT,
             output=Pipe(),
             in_function=True,

@@ -12,7 +12,7 @@ from agentscope_like.shell.draft import BudgetError, Draft, WalkScope
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import State
 from agentscope_like.shell.syntax import Script, Span, Word
-from agentscope_like.shell.values import Output, Unknown
+from agentscope_like.shell.values import Argument, Names, Unknown
 
 __all__ = ["MAX_PARTS", "WalkBase"]
 
@@ -51,12 +51,12 @@ class WalkBase(ABC):
         """Read and judge a script that stands as text in a word of `draft`."""
 
     @abstractmethod
-    def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
+    def substitute(self, script: Script, state: State, scope: WalkScope) -> tuple[Argument, Names]:
         """Judge the script of a substitution, and return what is known of what it prints."""
 
     def expander(self, draft: Draft, state: State, scope: WalkScope) -> Expander:
         """Return what expands words in a state, and adds doubts to `draft`."""
-        return Expander(self, state, draft, scope, home=self.home)
+        return Expander(self.substitute, self.held, state, draft, scope, home=self.home)
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part.
