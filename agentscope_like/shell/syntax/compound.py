@@ -76,10 +76,8 @@ class CompoundReader(ConditionalReader):
     def evaluation(self, start: int) -> ArithmeticCommand:
         """Read `((...))` from behind its brackets."""
         expression = self.expression(read_assignments)
-        match = _ARITHMETIC_END.match(self.text, self.position, self.end)
-        if expression is None or match is None:
+        if expression is None or self.take(_ARITHMETIC_END) is None:
             raise self.refusal("What follows this `((` is not understood.", start, start + 2)
-        self.position = match.end()
         return ArithmeticCommand(expression, self.redirects(), Span(start, self.position))
 
     def group(self, start: int) -> Group:
@@ -112,13 +110,11 @@ class CompoundReader(ConditionalReader):
 
     def for_loop(self, start: int) -> For | ArithmeticFor:
         """Read `for name in words; do ...; done`, or `for ((...; ...; ...)); do ...; done`."""
-        match = _FOR_NAME.match(self.text, self.position, self.end)
-        if match is None and (counting := _COUNTING.match(self.text, self.position, self.end)):
-            self.position = counting.end()
+        if self.take(_COUNTING):
             return self._counting_loop(start)
+        match = self.take(_FOR_NAME)
         if match is None:
             raise self.refusal("This form of `for` is not understood.", start, start + 3)
-        self.position = match.end()
         self.skip_blanks()
         words: list[Word] | None = None
         if self.at(";"):
@@ -142,10 +138,8 @@ class CompoundReader(ConditionalReader):
         heads: list[Arithmetic | None] = []
         for read, end in _COUNTING_HEADS:
             head = self.expression(read, nests=False)
-            match = None if head is None else end.match(self.text, self.position, self.end)
-            if head is None or match is None:
+            if head is None or self.take(end) is None:
                 raise self.refusal("This form of `for` is not understood.", start, start + 3)
-            self.position = match.end()
             heads.append(head if head.text.strip() else None)
         first, test, step = heads
         if test is None:
@@ -190,10 +184,10 @@ class CompoundReader(ConditionalReader):
 
     def named_function(self, start: int) -> Function:
         """Read a definition from behind its `function`; its body is in braces."""
-        match = _NAMED_FUNCTION.match(self.text, self.position, self.end)
+        end = self.position
+        match = self.take(_NAMED_FUNCTION)
         if match is None or match[1] in RESERVED:
-            raise self.refusal("This form of `function` is not understood.", start, self.position)
-        self.position = match.end()
+            raise self.refusal("This form of `function` is not understood.", start, end)
         return Function(match[1], self.command(), Span(start, self.position))
 
     def _body(self, start: int, opener: str) -> Script:
@@ -213,11 +207,7 @@ class CompoundReader(ConditionalReader):
         return body
 
     def _accept(self, keyword: str) -> bool:
-        match = _KEYWORDS[keyword].match(self.text, self.position, self.end)
-        if match is None:
-            return False
-        self.position = match.end()
-        return True
+        return self.take(_KEYWORDS[keyword]) is not None
 
     def _expect(self, keyword: str, start: int, opener: str) -> None:
         if not self._accept(keyword):
@@ -258,9 +248,8 @@ class CompoundReader(ConditionalReader):
             raise self.refusal("This pattern of a `case` is not understood.", self.position)
         self.position += 1
         body = self.script()
-        match = ARM_END.match(self.text, self.position, self.end)
+        match = self.take(ARM_END)
         if match is not None:
-            self.position = match.end()
             self.whole_operator(match.group(), match.start())
             self.skip_lines()
         elif _KEYWORDS["esac"].match(self.text, self.position, self.end) is None:

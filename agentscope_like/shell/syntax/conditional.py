@@ -43,10 +43,8 @@ class ConditionalReader(SimpleReader):
         """Read a test from behind its `[[`."""
         words: list[Word] = []
         self._expression(words, start)
-        match = _END.match(self.text, self.position, self.end)
-        if match is None:
+        if self.take(_END) is None:
             raise self._refusal_here()
-        self.position = match.end()
         return Test(tuple(words), self.redirects(), Span(start, self.position))
 
     def _expression(self, words: list[Word], start: int) -> None:

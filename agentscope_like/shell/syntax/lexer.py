@@ -102,13 +102,17 @@ class Lexer(ABC):
         """Return whether `text` stands at the cursor."""
         return self.text.startswith(text, self.position, self.end)
 
-    def skip_blanks(self) -> None:
-        """Pass over blanks and continued line ends."""
-        if self.position >= self.end or self.text[self.position] not in _BLANK_STARTS:
-            return
-        match = _BLANKS.match(self.text, self.position, self.end)
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Pass over what matches at the cursor, and return it; None where nothing does."""
+        match = pattern.match(self.text, self.position, self.end)
         if match is not None:
             self.position = match.end()
+        return match
+
+    def skip_blanks(self) -> None:
+        """Pass over blanks and continued line ends."""
+        if self.position < self.end and self.text[self.position] in _BLANK_STARTS:
+            self.take(_BLANKS)
             self.stay_on_line()
 
     def skip_lines(self) -> None:
@@ -126,10 +130,8 @@ class Lexer(ABC):
 
     def comment(self) -> None:
         """Pass over a comment, up to its newline."""
-        match = _COMMENT.match(self.text, self.position, self.end)
-        if match is not None:
+        if (match := self.take(_COMMENT)) is not None:
             self.comments.append(Span(*match.span()))
-            self.position = match.end()
 
     def newline(self) -> None:
         """Pass over the newline at the cursor, and over the heredoc bodies that follow it."""

@@ -136,11 +136,10 @@ class _Reader(CompoundReader):
                 self.position += 1
                 return self.evaluation(start)
             return self.subshell(start)
-        match = _KEYWORD.match(self.text, start, self.end)
+        match = self.take(_KEYWORD)
         if match is None:
             return self.simple()
         self.count(start)
-        self.position = match.end()
         return self._compound(match.group(), start)
 
     def _compound(self, keyword: str, start: int) -> Command:
@@ -187,15 +186,12 @@ class _Reader(CompoundReader):
         """Read `!` and `time`, each at most once, in either order."""
         negated = timed = False
         while self.peek() in {"!", "t"}:
-            match = None if negated else _NEGATION.match(self.text, self.position, self.end)
-            if match is not None:
+            if not negated and self.take(_NEGATION):
                 negated = True
-            elif not timed:
-                match = _TIMING.match(self.text, self.position, self.end)
-                timed = match is not None
-            if match is None:
+            elif not timed and self.take(_TIMING):
+                timed = True
+            else:
                 break
-            self.position = match.end()
         return negated, timed
 
     def _with_errors(self, command: Command) -> Command:

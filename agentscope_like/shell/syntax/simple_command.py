@@ -36,15 +36,14 @@ class _RedirectReader(WordReader):
 
     def redirect(self) -> Redirect | None:
         """Read the redirection at the cursor; None where none stands there."""
-        match = _OPERATOR.match(self.text, self.position, self.end)
+        start = self.position
+        match = self.take(_OPERATOR)
         if match is None:
             return None
-        start = self.position
         digits, operator, both = match.groups()
         operator = operator or both
         if digits and len(digits) > _MAXIMUM_DESCRIPTOR_DIGITS:
             raise self.refusal("A descriptor of so many digits is not understood.", *match.span())
-        self.position = match.end()
         self.whole_operator(operator, start)
         return self.redirect_target(operator, int(digits) if digits else None, start)
 
@@ -105,9 +104,7 @@ class _RedirectReader(WordReader):
     def _duplicate(self, operator: str, fd: int | None, start: int) -> Redirect:
         """Read the target of `>&` or `<&`; `>&file` means the same as `&>file`."""
         self.skip_blanks()
-        match = _DESCRIPTOR.match(self.text, self.position, self.end)
-        if match is not None:
-            self.position = match.end()
+        if (match := self.take(_DESCRIPTOR)) is not None:
             span = Span(*match.span())
             return Redirect(
                 operator, Word((Literal(match[1], span),), span), Span(start, span.end), fd
@@ -120,11 +117,10 @@ class _RedirectReader(WordReader):
 
     def _heredoc(self, start: int, *, strip_tabs: bool) -> Heredoc:
         self.skip_blanks()
-        match = _DELIMITER.match(self.text, self.position, self.end)
+        match = self.take(_DELIMITER)
         if match is None:
             raise self.refusal("This delimiter of a heredoc is not understood.", self.position)
         single, double, backslash, bare = match.groups()
-        self.position = match.end()
         quoted = bare is None or backslash is not None
         delimiter = single or double or bare
         begin = self.begin_heredoc(start)

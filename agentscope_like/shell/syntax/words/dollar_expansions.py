@@ -67,9 +67,7 @@ class ExpansionReader(Lexer):
     def dollar(self, *, quoted: bool) -> Segment | None:
         """Read the expansion at the cursor's `$`; None, without a move, if `$` is literal."""
         start = self.position
-        name = _NAME.match(self.text, start, self.end)
-        if name is not None:
-            self.position = name.end()
+        if (name := self.take(_NAME)) is not None:
             if self.at("\\\n"):
                 raise self.refusal(
                     "A variable's name before a continued line is not understood.", start
@@ -114,7 +112,7 @@ class ExpansionReader(Lexer):
         """Read the text between backticks, as bash reads it after it has unescaped it."""
         start = self.position
         self.count(start)
-        match = _BACKTICKS.match(self.text, start, self.end)
+        match = self.take(_BACKTICKS)
         if match is None:
             raise self.refusal("A backtick that is never closed is not understood.", start)
         body = match[1]
@@ -130,20 +128,16 @@ class ExpansionReader(Lexer):
                 "What stands between these backticks is not understood.", *match.span()
             )
         self.rejoin(inner)
-        self.position = match.end()
         return Substitution(script, Span(*match.span()), "`", quoted)
 
     def _parameter(self, start: int, *, quoted: bool) -> Variable:
         for pattern, form in _WHOLE_FORMS:
-            match = pattern.match(self.text, start, self.end)
-            if match is not None:
-                self.position = match.end()
+            if (match := self.take(pattern)) is not None:
                 return Variable(match[1], Span(start, self.position), quoted, form)
-        match = _OPERATION.match(self.text, start, self.end)
+        match = self.take(_OPERATION)
         if match is None:
             raise self.refusal("This form of `${...}` is not understood.", start, start + 2)
         name, operator, transformation, offset, length = match.groups()
-        self.position = match.end()
         argument: Word | None = None
         if offset is not None:
             operator = ":"
@@ -164,13 +158,10 @@ class ExpansionReader(Lexer):
         begin = self.position
         escape = _QUOTED_OPERAND_ESCAPE if quoted else _OPERAND_ESCAPE
         while (character := self.peek()) not in {"}", ""}:
-            run = _OPERAND_RUN.match(self.text, self.position, self.end)
-            if run is not None:
+            if (run := self.take(_OPERAND_RUN)) is not None:
                 segments.append(Literal(run.group(), Span(*run.span()), quoted))
-                self.position = run.end()
-            elif replaces and (match := _NEWLINE.match(self.text, self.position, self.end)):
+            elif replaces and (match := self.take(_NEWLINE)):
                 segments.append(Literal(_NEWLINES[match[1]], Span(*match.span()), True))
-                self.position = match.end()
             elif character == "\\":
                 segments.append(self._operand_escape(escape))
             elif character in "\"'" and not quoted:
@@ -188,10 +179,9 @@ class ExpansionReader(Lexer):
         return self.computed_word(segments or [Literal("", span, quoted)], span)
 
     def _operand_escape(self, pattern: re.Pattern[str]) -> Literal:
-        match = pattern.match(self.text, self.position, self.end)
+        match = self.take(pattern)
         if match is None:
             raise self.refusal("This backslash inside `${...}` is not understood.", self.position)
-        self.position = match.end()
         return Literal(match.group()[1:], Span(*match.span()), True)
 
     def single_quoted(self) -> Literal:

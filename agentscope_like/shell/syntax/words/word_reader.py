@@ -133,9 +133,7 @@ class WordReader(ExpansionReader):
 
     def _escape(self, found: list[Segment]) -> None:
         start = self.position
-        match = _ESCAPES.match(self.text, start, self.end)
-        if match is not None:
-            self.position = match.end()
+        if (match := self.take(_ESCAPES)) is not None:
             found.append(Literal(_ESCAPE.sub(r"\1", match.group()), Span(*match.span()), True))
         elif self.at("\\\n"):
             self.position += 2
@@ -145,11 +143,10 @@ class WordReader(ExpansionReader):
     def _dollar(self, found: list[Segment]) -> None:
         start = self.position
         if self.at("$'"):
-            match = ansi.QUOTED.match(self.text, start, self.end)
+            match = self.take(ansi.QUOTED)
             text = None if match is None else ansi.decode(match[1])
             if match is None or text is None:
                 raise self.refusal("This `$'...'` is not understood.", start, start + 2)
-            self.position = match.end()
             found.append(Literal(text, Span(*match.span()), True))
             return
         if self.at('$"'):
@@ -168,9 +165,7 @@ class WordReader(ExpansionReader):
     def double_quoted(self) -> list[Segment]:
         """Read `"..."` at the cursor."""
         start = self.position
-        simple = _SIMPLE_QUOTES.match(self.text, start, self.end)
-        if simple is not None:
-            self.position = simple.end()
+        if (simple := self.take(_SIMPLE_QUOTES)) is not None:
             return [Literal(simple[1], Span(start, self.position), True)]
         self.position += 1
         found = self.quoted_text(_QUOTED_RUN, '"', escapable='$`"\\')
@@ -195,10 +190,8 @@ class WordReader(ExpansionReader):
                 pieces.clear()
 
         while (character := self.peek()) not in {closing, ""}:
-            match = run.match(self.text, self.position, self.end)
-            if match is not None:
+            if (match := self.take(run)) is not None:
                 pieces.append(match.group())
-                self.position = match.end()
             elif character == "\\":
                 pieces.append(self._quoted_escape(escapable))
             elif character == "`":
