@@ -172,8 +172,10 @@ class Expander:
             scope = replace(scope, bounded=False)
         return self._substitute(segment.script, self._state, scope)
 
-    def variable(self, segment: Variable) -> tuple[Argument, Names]:
-        """Return what a parameter expands to, and what is known of the file names in that."""
+    def value(self, segment: Variable | Substitution) -> tuple[Argument, Names]:
+        """Return what a segment expands to, and what is known of the file names in that."""
+        if isinstance(segment, Substitution):
+            return self.output(segment)
         base = self._element(segment) if "[" in segment.name else self._base(segment.name)
         argument = self.text(segment.argument) if segment.argument is not None else ""
         if segment.operator in _GIVING:

@@ -48,11 +48,8 @@ class Environment(Protocol):
     def home(self) -> str | None:
         """Return the home directory that a lone `~` becomes, or None where unknown."""
 
-    def variable(self, segment: Variable, /) -> tuple[Argument, Names]:
-        """Return what a parameter expands to, and what is known of the file names in that."""
-
-    def output(self, segment: Substitution, /) -> tuple[Argument, Names]:
-        """Return what a substitution prints, and what is known of the file names in that."""
+    def value(self, segment: Variable | Substitution, /) -> tuple[Argument, Names]:
+        """Return what a segment expands to, and what is known of the file names in that."""
 
 
 def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Argument:
@@ -134,17 +131,15 @@ class _Builder:
             case Arithmetic():
                 return Unknown(option=False, shape=Shape.INTEGER, filled=True), True
             case Substitution(opener="<(" | ">("):
-                self._environment.output(segment)
+                self._environment.value(segment)
                 return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
-            case Substitution(quoted=quoted):
-                value, self.names[id(segment)] = self._environment.output(segment)
-                is_one = quoted and self._splits
-            case Variable(quoted=quoted, name=name):
-                value, self.names[id(segment)] = self._environment.variable(segment)
-                is_one = quoted and self._splits and name[-1] not in "@*]"
-        if is_one and isinstance(value, Unknown) and not value.single:
-            value = replace(value, single=True)
-        return value, quoted
+            case Substitution() | Variable():
+                value, self.names[id(segment)] = self._environment.value(segment)
+                joins = isinstance(segment, Variable) and segment.name[-1] in "@*]"
+                is_one = segment.quoted and self._splits and not joins
+                if is_one and isinstance(value, Unknown) and not value.single:
+                    value = replace(value, single=True)
+                return value, segment.quoted
 
 
 def _stays_one(value: Unknown) -> bool:
