@@ -59,6 +59,7 @@ class Expander:
 
     Attributes:
         draft: The part that gets the doubts.
+        state: What is known, also of what the words so far have set.
         scope: The surroundings of the command in the walk.
         home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
@@ -76,7 +77,7 @@ class Expander:
     ) -> None:
         self._substitute = substitute
         self._held = held
-        self._state = state
+        self.state = state
         self.draft = draft
         self.scope = scope
         self.home = home
@@ -148,19 +149,19 @@ class Expander:
 
         The message of grep about a binary file begins with names, which bash looks up.
         """
-        names = self._state.variables.keys()
+        names = self.state.variables.keys()
         return value.numbered == NUMBER and not self.scope.defined and _SAID.isdisjoint(names)
 
     def _base(self, name: str) -> Argument:
-        value = self._state.variables.get(name)
+        value = self.state.variables.get(name)
         if name == "_":
             return Unknown()
-        if (known := _positional(name, self._state.parameters)) is not None:
+        if (known := _positional(name, self.state.parameters)) is not None:
             return known
         if value is not None:
             return value
         posix = self.scope.posix
-        return special_parameter(name, self._state.directories, self.home, posix=posix)
+        return special_parameter(name, self.state.directories, self.home, posix=posix)
 
     def output(self, segment: Substitution) -> tuple[Argument, Names]:
         """Return what a substitution prints, and what is known of the file names in that."""
@@ -170,7 +171,7 @@ class Expander:
             scope = replace(scope, source=UNKNOWN_INPUT)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
-        return self._substitute(segment.script, self._state, scope)
+        return self._substitute(segment.script, self.state, scope)
 
     def value(self, segment: Variable | Substitution) -> tuple[Argument, Names]:
         """Return what a segment expands to, and what is known of the file names in that."""
@@ -202,7 +203,7 @@ class Expander:
 
     def assign(self, name: str, value: Argument) -> None:
         """Note that `name` holds `value` where the next word is expanded."""
-        self._state = self._state.assign(name, value)
+        self.state = self.state.assign(name, value)
 
     def _named_by(self, base: Argument, segment: Variable) -> Argument:
         """Return the value of the variable that `base` names; anything but a name may run code."""
@@ -218,7 +219,7 @@ class Expander:
     def _element(self, segment: Variable) -> Argument:
         """Return what one element of an array holds, or what all of them become."""
         array, _, subscript = segment.name.partition("[")
-        known = [self._state.variables.get(name) for name in (array, elements_of(array))]
+        known = [self.state.variables.get(name) for name in (array, elements_of(array))]
         held = [Unknown() if value is None else value for value in known]
         names = any_of([names_of(value) for value in known if value is not None] or [UNKNOWN_NAMES])
         if subscript == "*]":
@@ -231,7 +232,7 @@ class Expander:
         if problem:
             self.draft.doubt(problem, self.scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
-        self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
+        self.state = self.state.forget({segment.name: Shape.ANY}, directory=False)
 
 
 def _positional(name: str, parameters: Parameters) -> Argument | None:

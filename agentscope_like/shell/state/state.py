@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.shell.draft import Pipe
+from agentscope_like.shell.draft import Pipe, WalkScope
 from agentscope_like.shell.state.script_mutations import Mutations
 from agentscope_like.shell.syntax import Script, SimpleCommand
 from agentscope_like.shell.values import (
@@ -305,15 +305,8 @@ def _common(one: Mapping[str, Pipe], other: Mapping[str, Pipe]) -> Mapping[str, 
     return {name: Pipe([*one[name].printers, *other[name].printers]) for name in both}
 
 
-def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> State:
-    """Return what still holds in a loop.
-
-    Args:
-        state: What is known before it.
-        found: What its condition and body may change.
-        calls: Whether functions may be called in it.
-        moves: Whether these may change the directory.
-    """
+def widened(state: State, found: Mutations, scope: WalkScope) -> State:
+    """Return what still holds in a loop that may change what was `found`."""
     state = state.fix(found.fixed)
     if not found.functions.isdisjoint(state.functions):
         same = {name: pipe for name, pipe in state.functions.items() if name not in found.functions}
@@ -324,8 +317,9 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         known = isinstance(before, Unknown) and before.shape is Shape.INTEGER
         number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
         kept[name] = shape if number else Shape.ANY
+    calls = bool(scope.defined)
     if calls or found.anything:
         state = replace(state, variables={}, parameters=UNKNOWN_PARAMETERS)
     elif found.parameters:
         state = replace(state, parameters=UNKNOWN_PARAMETERS)
-    return state.forget(kept, directory=found.moves or (calls and moves))
+    return state.forget(kept, directory=found.moves or (calls and scope.moves))

@@ -33,7 +33,6 @@ from agentscope_like.shell.syntax.tree import (
     Tilde,
     Variable,
     Word,
-    children,
     nodes,
 )
 from agentscope_like.shell.syntax.unread_expansions import OPENING, unread_expansion
@@ -72,7 +71,6 @@ __all__ = [
     "Variable",
     "Word",
     "check_text",
-    "children",
     "covered",
     "fails",
     "may_fail",

@@ -39,7 +39,6 @@ __all__ = [
     "Tilde",
     "Variable",
     "Word",
-    "children",
     "nodes",
 ]
 
@@ -365,12 +364,6 @@ def nodes(tree: object) -> Iterator[Struct]:
             yield node
             for name in _fields_below(type(node)):
                 pending.append(getattr(node, name))
-
-
-def children(node: Struct) -> Iterator[tuple[str, object]]:
-    """Yield the fields of a node that may hold nodes, with what they hold, in their order."""
-    for name in reversed(_fields_below(type(node))):
-        yield name, getattr(node, name)
 
 
 @cache

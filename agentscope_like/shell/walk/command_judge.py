@@ -26,8 +26,8 @@ from agentscope_like.shell.walk.argument_effects import Actor
 from agentscope_like.shell.walk.carried_commands import CarriedJudge
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.shell.walk.redirections import (
-    assign,
     assigned_value,
+    check_assignments,
     check_environment,
     judge_redirects,
     may_fail,
@@ -52,6 +52,7 @@ class CommandJudge(CarriedJudge):
         expander = self.expander(draft, state, scope)
         values: list[Argument] = []
         if command.assignments:
+            draft.assignments = command.assignments
             values = [assigned_value(assignment, expander) for assignment in command.assignments]
         arguments = [*map(expander.argument, words)]
         if words and expander.assigned:
@@ -61,12 +62,12 @@ class CommandJudge(CarriedJudge):
             judge_redirects(command.redirects, state, expander, self.command)
         draft.argv = tuple([each if isinstance(each, str) else None for each in arguments])
         draft.arguments = arguments
+        if not words:
+            check_assignments(command.assignments, values, expander)
+            return expander.state
         if expander.assigned:
             state = state.forget(expander.assigned, directory=False)
-        if not words:
-            return assign(command.assignments, values, state, draft, scope)
         if command.assignments:
-            draft.assignments = command.assignments
             check_environment(command.assignments, values, arguments, draft, scope)
         if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
             after = self._any_of(arguments[0].choices, arguments, draft, state, scope)

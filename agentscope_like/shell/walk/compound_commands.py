@@ -79,7 +79,7 @@ class CompoundJudge(CommandJudge):
                 return self._counting_loop(command, state, scope)
             case Loop(condition=condition, body=body):
                 found = mutations(condition, body, outlasting=True)
-                start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+                start = widened(state, found, scope)
                 between = self.script(condition, start, scope)
                 return merge(between, self.script(body, between, scope))
             case If():
@@ -93,7 +93,7 @@ class CompoundJudge(CommandJudge):
         problem = own_doubt(command.name, Unknown())
         if problem:
             self.doubts.append(Doubt(problem, scope.span(command.span)))
-        start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+        start = widened(state, found, scope)
         after = self.script(command.body, start.assign(command.name, value), scope)
         return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
 
@@ -103,7 +103,7 @@ class CompoundJudge(CommandJudge):
             for name in () if head is None else head.assigned:
                 found.assign(name, Shape.INTEGER)
         begun = self._evaluate(command.start, command.span, state, scope)
-        start = widened(begun, found, calls=bool(scope.defined), moves=scope.moves)
+        start = widened(begun, found, scope)
         start = self._evaluate(command.test, command.span, start, scope)
         after = self.script(command.body, start, scope)
         after = self._evaluate(command.step, command.span, after, scope)

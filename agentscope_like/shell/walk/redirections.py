@@ -23,8 +23,8 @@ from agentscope_like.shell.walk.argument_effects import KEEPING_NOTHING, path_ef
 from agentscope_like.shell.walk.endless_files import read_doubt
 
 __all__ = [
-    "assign",
     "assigned_value",
+    "check_assignments",
     "check_environment",
     "doubt_copied_inputs",
     "judge_redirects",
@@ -164,46 +164,37 @@ def _may_connect(target: Unknown) -> bool:
 
 
 def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
-    """Return the value of a variable, or of any element of an array, for later commands."""
+    """Give a variable its value, and return that; for an array, what any of its elements is."""
+    name = assignment.name
     if assignment.elements is None:
-        value = expander.text(assignment.value)
-        expander.hold(value)
+        values = [expander.text(assignment.value)]
     else:
         values = [element(expander.argument(word)) for word in assignment.elements]
-        for each in values:
-            expander.hold(each)
-        value = join(values) if values else Unknown()
-        expander.assign(elements_of(assignment.name), Unknown())
-    expander.assign(assignment.name, Unknown() if assignment.append else value)
+    for each in values:
+        expander.hold(each)
+    value = join(values) if values else Unknown()
+    if assignment.append:
+        before = expander.state.variables.get(name)
+        both = isinstance(before, str) and isinstance(value, str) and assignment.elements is None
+        value = f"{before}{value}" if both else Unknown()
+    if assignment.elements is not None:
+        expander.assign(elements_of(name), value)
+    expander.assign(name, value)
     return value
 
 
-def assign(
-    assignments: Sequence[Assignment],
-    values: Sequence[Argument],
-    state: State,
-    draft: Draft,
-    scope: WalkScope,
-) -> State:
-    """Judge a command that consists of assignments; return the state after it."""
-    draft.assignments = tuple(assignments)
+def check_assignments(
+    assignments: Sequence[Assignment], values: Sequence[Argument], expander: Expander
+) -> None:
+    """Add doubts about assignments that are a command of their own."""
     for assignment, value in zip(assignments, values, strict=True):
         name = assignment.name
-        known = value
-        if assignment.elements is not None:
-            known = Unknown() if assignment.append else value
-            state = state.assign(elements_of(name), known)
-        elif assignment.append:
-            before = state.variables.get(name)
-            both = isinstance(before, str) and isinstance(value, str)
-            known = f"{before}{value}" if both else Unknown()
-        message = own_doubt(name, known)
-        if name in state.fixed:
+        message = own_doubt(name, value)
+        if name in expander.state.fixed:
             message = f"`{name}` is read-only, so bash skips the rest of the line"
         if message:
-            draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
-        state = state.assign(name, known)
-    return state
+            span = expander.scope.span(assignment.span)
+            expander.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
 
 
 def check_environment(

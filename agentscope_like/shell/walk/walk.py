@@ -152,7 +152,7 @@ class Walk(CompoundJudge):
             after = self.script(line, state, scope)
             if _may_break_off(script if scope.defined else line):
                 found = mutations(line)
-                left = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+                left = widened(state, found, scope)
                 after = merge(after, left)
             state = after
         return state
