@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from agentscope_like.shell import catalog
 from agentscope_like.shell.analysis import Effect, EffectKind
-from agentscope_like.shell.arguments import check_test, read_arguments
+from agentscope_like.shell.arguments import (
+    ArgumentReading,
+    Item,
+    check_test,
+    ends_in_time,
+    fed_arguments,
+    read_arguments,
+)
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
-from agentscope_like.shell.draft import Draft, WalkScope, shortened
+from agentscope_like.shell.draft import MAX_DEPTH, Draft, WalkScope, shortened
+from agentscope_like.shell.names import handed
 from agentscope_like.shell.state import (
     UNKNOWN_PARAMETERS,
     State,
     absolute,
+    known_parameters,
     merge,
     parameters_after,
     without_parameters,
 )
-from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
+from agentscope_like.shell.syntax import Arithmetic, Assignment, Literal, SimpleCommand, Span, Word
 from agentscope_like.shell.syntax.words import read_let
-from agentscope_like.shell.values import Argument, Unknown
+from agentscope_like.shell.values import NO_NAMES, Argument, Unknown, names_of
 from agentscope_like.shell.walk.argument_effects import Actor
-from agentscope_like.shell.walk.carried_commands import CarriedJudge
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.shell.walk.redirections import (
     assigned_value,
@@ -32,14 +41,19 @@ from agentscope_like.shell.walk.redirections import (
     judge_redirects,
     may_fail,
 )
+from agentscope_like.shell.walk.walk_base import WalkBase
 
 __all__ = ["CommandJudge"]
 
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
+_BATCHES = frozenset({"-X", "--exec-batch"})
+_LOGIN = frozenset({"-l", "--login"})
+_VARIABLE = re.compile(r"\$(?![(?])")
+"""The value of a variable; not `$(...)`, and not the status `$?`."""
 
 
-class CommandJudge(CarriedJudge):
-    """Judges simple commands."""
+class CommandJudge(WalkBase):
+    """Judges simple commands, and the commands inside them."""
 
     def judge_simple(self, command: SimpleCommand, state: State, scope: WalkScope) -> State:
         """Judge `command`, which runs in `state`; return what is known after it."""
@@ -202,7 +216,9 @@ class CommandJudge(CarriedJudge):
             state = merge(before, state)  # it is an error there, and sets nothing
         for item in reading.items:
             if item.role.kind in _CARRYING:
-                state = self.carry(item, reading, arguments, draft, state, scope, external=external)
+                state = self._carry(
+                    item, reading, arguments, draft, state, scope, external=external
+                )
         return state
 
     def _let(
@@ -221,6 +237,120 @@ class CommandJudge(CarriedJudge):
             state = state.forget(expander.assigned, directory=False)
         return state
 
+    def _carry(
+        self,
+        item: Item,
+        reading: ArgumentReading,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: WalkScope,
+        *,
+        external: bool,
+    ) -> State:
+        """Judge the command that a wrapper runs, as a part below the wrapper's.
+
+        It begins at `item`, or that is the script; `arguments` are those of the wrapper.
+        """
+        grammar = reading.grammar
+        inside = replace(
+            scope.inside(draft.index),
+            depth=scope.depth + 1,
+            fed=Unknown(),
+            source=draft.source,
+            bounded=scope.bounded or ends_in_time(reading),
+        )
+        if inside.depth > MAX_DEPTH:
+            draft.doubt("wrappers are nested too deeply", draft.span, kind=EffectKind.EXECUTE)
+            return state
+        if item.role.kind is RoleKind.SCRIPT:
+            return self._carried_script(item, reading, arguments, draft, state, scope)
+        if item.end <= item.start:
+            return state
+        fed = draft.known_input(scope)
+        carried = fed_arguments(
+            grammar.feed,
+            reading,
+            arguments[item.start : item.end],
+            fed,
+            batch=item.flag in _BATCHES or arguments[item.end : item.end + 1] == ["+"],
+        )
+        words = draft.words[item.start : item.end]
+        span = draft.span_of(item.start)
+        if words and scope.place is None:
+            span = Span(words[0].span.start, words[-1].span.end)
+        moves = RoleKind.DIRECTORY in reading.by_kind or item.flag == "-execdir"
+        start = state.lost() if moves else state
+        inner = self.draft(words, span, start, inside)
+        carried = handed(arguments[item.start : item.end], carried, draft, inner)
+        inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
+        inner.arguments = carried
+        inner.redirects = draft.redirects
+        inner.assignments = draft.assignments + tuple(_assignments(reading, draft))
+        in_shell = grammar.feed == "shell"
+        after = self.judge_arguments(
+            carried, inner, start, inside, external=external or not in_shell, functions=False
+        )
+        return after if in_shell else state
+
+    def _carried_script(
+        self,
+        item: Item,
+        reading: ArgumentReading,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: WalkScope,
+    ) -> State:
+        """Judge the script that a shell or `eval` is given as an argument."""
+        text: Argument = item.argument
+        same_shell = reading.grammar.feed == "eval"
+        span = draft.span_of(item.start)
+        if same_shell:
+            rest = arguments[item.start :]
+            literal = [each for each in rest if isinstance(each, str)]
+            text = " ".join(literal) if len(literal) == len(rest) else Unknown()
+        if not isinstance(text, str):
+            draft.doubt("the script is only known at run time", span, kind=EffectKind.EXECUTE)
+            return state
+        inside = replace(
+            scope.inside(draft.index),
+            place=span,
+            depth=scope.depth + 1,
+            fed=Unknown(),
+            source=draft.source,
+        )
+        if same_shell:
+            return self.text(text, state, inside, draft)
+        posix = draft.program in catalog.programs_with("plain_shell")
+        inside = replace(inside, posix=posix, in_function=False)
+        parameters = known_parameters(arguments[item.start + 2 :])
+        named = arguments[item.start + 1 : item.start + 2]
+        name = Unknown(names=names_of(named[0]) if named else NO_NAMES)
+        fresh = State(state.directories, {"0": name}, parameters=parameters)
+        first = len(self.drafts)
+        self.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
+        if not reading.used.isdisjoint(_LOGIN) and (
+            reason := self._profile_objection(text, self.drafts[first:], state)
+        ):
+            draft.doubt(f"a login shell runs profiles first, {reason}", span)
+        return state
+
+    def _profile_objection(self, text: str, inside: Sequence[Draft], state: State) -> str | None:
+        """Return why profiles matter to the script of a login shell, or None.
+
+        What the user's profiles define is the user's own. But they may set the secrets again that
+        a command without approval is started without, and they are looked for at home.
+        """
+        home = self.home
+        places = [each.rstrip("/") + "/" for each in state.directories]
+        if home is None or not places or any(f"{home}/".startswith(each) for each in places):
+            return "which may be the project's own"
+        tame = catalog.programs_with("shows_no_variable")
+        if _VARIABLE.search(text) or not all(each.program in tame for each in inside):
+            return "which may set secrets that this would show"
+        return None
+
 
 def _literals(words: Sequence[Word]) -> list[str] | None:
     """Return the texts of words that bash expands to themselves; None if one is no such word."""
@@ -230,4 +360,16 @@ def _literals(words: Sequence[Word]) -> list[str] | None:
         if len(word.segments) != 1 or not isinstance(first, Literal):
             return None
         found.append(first.text)
+    return found
+
+
+def _assignments(reading: ArgumentReading, draft: Draft) -> list[Assignment]:
+    """Return what `env NAME=value` sets for the command that it runs."""
+    found: list[Assignment] = []
+    for item in reading.by_kind.get(RoleKind.ASSIGNMENT, ()):
+        if isinstance(item.argument, str):
+            name, _, value = item.argument.partition("=")
+            span = draft.span_of(item.start)
+            word = Word((Literal(value, span, True),), span)
+            found.append(Assignment(name, word, span))
     return found
