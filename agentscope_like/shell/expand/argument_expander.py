@@ -61,7 +61,6 @@ class Expander:
         draft: The part that gets the doubts.
         state: What is known, also of what the words so far have set.
         scope: The surroundings of the command in the walk.
-        home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
     """
 
@@ -80,7 +79,7 @@ class Expander:
         self.state = state
         self.draft = draft
         self.scope = scope
-        self.home = home
+        self._home = home
         self.assigned: dict[str, Shape] = {}
 
     def argument(self, word: Word) -> Argument:
@@ -90,12 +89,12 @@ class Expander:
         if len(segments) == 1 and isinstance(first, Literal):  # as nearly always
             return first.text
         self._check_arithmetic(segments)
-        return evaluate(word, self)
+        return evaluate(word, self._value, home=self._home)
 
     def text(self, word: Word) -> Argument:
         """Return the expansion of `word` without word splitting and globbing."""
         self._check_arithmetic(word.segments)
-        value = evaluate(word, self, splits=False)
+        value = evaluate(word, self._value, home=self._home, splits=False)
         if any(map(_is_array, word.segments)):
             return Unknown(names=names_of(value))
         return value
@@ -161,7 +160,7 @@ class Expander:
         if value is not None:
             return value
         posix = self.scope.posix
-        return special_parameter(name, self.state.directories, self.home, posix=posix)
+        return special_parameter(name, self.state.directories, self._home, posix=posix)
 
     def output(self, segment: Substitution) -> tuple[Argument, Names]:
         """Return what a substitution prints, and what is known of the file names in that."""
@@ -173,7 +172,7 @@ class Expander:
             scope = replace(scope, bounded=False)
         return self._substitute(segment.script, self.state, scope)
 
-    def value(self, segment: Variable | Substitution) -> tuple[Argument, Names]:
+    def _value(self, segment: Variable | Substitution) -> tuple[Argument, Names]:
         """Return what a segment expands to, and what is known of the file names in that."""
         if isinstance(segment, Substitution):
             return self.output(segment)

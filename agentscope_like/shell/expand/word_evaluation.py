@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from glob import escape as glob_escape
-from typing import Protocol
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -36,35 +36,28 @@ from agentscope_like.shell.values import (
     unquoted,
 )
 
-__all__ = ["Environment", "evaluate"]
+__all__ = ["evaluate"]
 
 _TILDE_DIRECTORIES = frozenset("+-")
 
 
-class Environment(Protocol):
-    """The values that `evaluate` needs from the shell."""
-
-    @property
-    def home(self) -> str | None:
-        """Return the home directory that a lone `~` becomes, or None where unknown."""
-
-    def value(self, segment: Variable | Substitution, /) -> tuple[Argument, Names]:
-        """Return what a segment expands to, and what is known of the file names in that."""
+_ValueOf: TypeAlias = Callable[[Variable | Substitution], tuple[Argument, Names]]
 
 
-def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Argument:
+def evaluate(word: Word, value_of: _ValueOf, *, home: str | None, splits: bool = True) -> Argument:
     """Return what is known of the arguments that `word` expands to.
 
     Args:
         word: The word as the reader read it.
-        environment: Where parameters, substitutions and `~` get their values.
+        value_of: Returns what a segment expands to, and what is known of the file names in that.
+        home: The home directory that a lone `~` becomes, or None where unknown.
         splits: Whether bash splits and globs it; false for the value of an assignment, the
             subject of a `case` and the words of `[[ ]]`.
     """
     segments = word.segments
     if len(segments) == 1 and isinstance(segments[0], Literal):
         return segments[0].text
-    builder = _Builder(environment, splits)
+    builder = _Builder(value_of, home, splits)
     opened = next((number for number, each in enumerate(segments) if opens(each)), len(segments))
     read = covered(segments)
     for number, segment in enumerate(read):
@@ -88,11 +81,12 @@ class _Builder:
         names: What is known of the file names in the computed segments, by their identity.
     """
 
-    def __init__(self, environment: Environment, splits: bool) -> None:
+    def __init__(self, value_of: _ValueOf, home: str | None, splits: bool) -> None:
         self.parts: list[Argument] = []
         self.optional = splits
         self.names: dict[int, Names] = {}
-        self._environment = environment
+        self._value_of = value_of
+        self._home = home
         self._splits = splits
 
     def add(self, segment: Segment) -> None:
@@ -123,7 +117,7 @@ class _Builder:
             case Literal(text):
                 return text, True
             case Tilde(user):
-                known = self._environment.home if not user else None
+                known = self._home if not user else None
                 is_directory = user in _TILDE_DIRECTORIES or not user
                 return known or Unknown(prefix="/" if is_directory else "~", option=False), True
             case Glob(text):
@@ -131,10 +125,10 @@ class _Builder:
             case Arithmetic():
                 return Unknown(option=False, shape=Shape.INTEGER, filled=True), True
             case Substitution(opener="<(" | ">("):
-                self._environment.value(segment)
+                self._value_of(segment)
                 return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
             case Substitution() | Variable():
-                value, self.names[id(segment)] = self._environment.value(segment)
+                value, self.names[id(segment)] = self._value_of(segment)
                 joins = isinstance(segment, Variable) and segment.name[-1] in "@*]"
                 is_one = segment.quoted and self._splits and not joins
                 if is_one and isinstance(value, Unknown) and not value.single:

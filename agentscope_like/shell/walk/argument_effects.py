@@ -36,7 +36,7 @@ from agentscope_like.shell.values import (
     names_of,
     piece_of,
 )
-from agentscope_like.shell.walk.endless_files import read_doubt
+from agentscope_like.shell.walk.endless_files import endless_reads
 from agentscope_like.shell.walk.purposes import plainly
 from agentscope_like.shell.walk.walk_base import WalkBase
 
@@ -232,9 +232,7 @@ class Actor(Struct):
         effects = path_effects(_READ, argument, directories, span, source, recursive=recursive)
         self.draft.add(effects)
         if item.role.kind in _CONTENT:
-            for effect in effects:
-                if message := read_doubt(effect):
-                    self.draft.doubts.append(Doubt(message, span))
+            self.draft.doubts += endless_reads(effects)
 
     def _path(self, item: Item, directories: tuple[str, ...]) -> tuple[str, ...]:
         """Add a change or a move, and return the directories that the next path is relative to."""

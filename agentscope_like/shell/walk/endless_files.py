@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from agentscope_like.paths import fixed_ends
-from agentscope_like.shell.analysis import Effect
+from agentscope_like.shell.analysis import Doubt, Effect
 from agentscope_like.shell.draft import shortened
 from agentscope_like.toml_tables import Expression, table_beside
 
-__all__ = ["read_doubt"]
+__all__ = ["endless_reads"]
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,18 +27,20 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 _table = table_beside(__file__, "endless.toml", _Table)
 
 
-def read_doubt(effect: Effect) -> str | None:
-    """Return why reading a path may never end or affect a device, or None."""
+def endless_reads(effects: Iterable[Effect]) -> list[Doubt]:
+    """Return the doubts about reads that may never end or affect a device."""
+    what = "reading the device `{}` may never end, or may disturb it"
+    found = filter(_is_device, effects)
+    return [Doubt(what.format(shortened(each.target)), each.span) for each in found]
+
+
+def _is_device(effect: Effect) -> bool:
     path, table = effect.path, _table()
     if path is None:
         begins = table.beginning.match(effect.start) is not None
-        device = begins or table.ending.fullmatch(effect.end) is not None
-    else:
-        device = any(map(table.paths.fullmatch, (path, effect.walked)))
-        device = device or (effect.glob and _may_be_endless(path))
-    if not device:
-        return None
-    return f"reading the device `{shortened(effect.target)}` may never end, or may disturb it"
+        return begins or table.ending.fullmatch(effect.end) is not None
+    is_named = any(map(table.paths.fullmatch, (path, effect.walked)))
+    return is_named or (effect.glob and _may_be_endless(path))
 
 
 def _may_be_endless(pattern: str) -> bool:

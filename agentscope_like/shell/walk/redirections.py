@@ -20,7 +20,7 @@ from agentscope_like.shell.values import (
     unknown_names,
 )
 from agentscope_like.shell.walk.argument_effects import KEEPING_NOTHING, path_effects
-from agentscope_like.shell.walk.endless_files import read_doubt
+from agentscope_like.shell.walk.endless_files import endless_reads
 
 __all__ = [
     "assigned_value",
@@ -146,9 +146,7 @@ def _judge(
                 "network connection",
                 span,
             )
-        draft.doubts += [
-            Doubt(message, span) for effect in effects if (message := read_doubt(effect))
-        ]
+        draft.doubts += endless_reads(effects)
         return
     if target in KEEPING_NOTHING and operator != "<>":
         return

@@ -8,7 +8,6 @@ change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -33,7 +32,6 @@ from agentscope_like.shell.expand import (
 from agentscope_like.shell.names import names_from
 from agentscope_like.shell.state import (
     UNKNOWN_PARAMETERS,
-    Parameters,
     State,
     merge,
     mutations,
@@ -238,39 +236,31 @@ class Walk(CompoundJudge):
         if len(pipeline.commands) == 1:
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
-        firsts: list[int] = []
+        stages: list[Draft] = []
         last = len(pipeline.commands) - 1
         source = scope.source
         for place, command in enumerate(pipeline.commands):
-            firsts.append(len(self.drafts))
             output = Pipe() if place < last else scope.output
             if not (isinstance(command, SimpleCommand) or keeps_input(command)):
                 source = UNKNOWN_INPUT
             inner = replace(scope, source=source, output=output)
             source = output
             if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
-                before = [
-                    draft
-                    for each, (first, end) in zip(pipeline.commands, pairwise(firsts), strict=False)
-                    for draft in self.drafts[first:end]
-                    if draft.proves(each, scope)
-                ]
-                known = len(before) == place and not pipeline.timed and keeps_input(command)
-                fed = (printed(before) if known else None) or _NOTHING_KNOWN
+                known = len(stages) == place and not pipeline.timed and keeps_input(command)
+                fed = (printed(stages) if known else None) or _NOTHING_KNOWN
                 inner = replace(inner, fed=fed if takes_all(command) else piece_of(fed))
+            first = len(self.drafts)
             self._command(command, state, inner)
+            stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
-
-    def _parameters(self, name: str) -> Parameters:
-        """Return the arguments that every call of a function has, if they are in the text."""
-        if self._calls is None:
-            self._calls = {} if self._script is None else parameters_of_calls(self._script)
-        return self._calls.get(name, UNKNOWN_PARAMETERS)
 
     def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
-        known = self._parameters(command.name) if scope.place is None else UNKNOWN_PARAMETERS
+        if self._calls is None:
+            self._calls = {} if self._script is None else parameters_of_calls(self._script)
+        calls = self._calls if scope.place is None else {}
+        known = calls.get(command.name, UNKNOWN_PARAMETERS)
         start = State(directories, {}, {}, known, stack=None, fixed=state.fixed)
         inside = replace(
             scope,
