@@ -14,7 +14,6 @@ from agentscope_like.shell.analysis import (
     Part,
 )
 from agentscope_like.shell.draft import BudgetError
-from agentscope_like.shell.expand import WorkTree
 from agentscope_like.shell.facts import (
     Implied,
     implied,
@@ -64,7 +63,7 @@ def _analysis(
 
     try:
         script = read(command)
-        walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
+        walk = Walk(command, home, work_tree)
         parts = _with_doubted_names(walk.run(script, directory))
         inner, doubts, held = tuple(walk.texts), tuple(walk.doubts), tuple(walk.held)
         analysis = CommandAnalysis(command, directory, script, parts, doubts, inner, held)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.expand.argument_expander import Expander
 from agentscope_like.shell.expand.printed_output import (
-    WorkTree,
+    asks_for_root,
     heeds_input,
     keeps_input,
     may_ask_for_root,
@@ -16,7 +16,7 @@ from agentscope_like.shell.expand.word_names import names_in_text, shown_text
 
 __all__ = [
     "Expander",
-    "WorkTree",
+    "asks_for_root",
     "heeds_input",
     "keeps_input",
     "may_ask_for_root",

@@ -231,7 +231,7 @@ class Expander:
         if problem:
             self.draft.doubt(problem, self.scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
-        self.state = self.state.forget({segment.name: Shape.ANY}, directory=False)
+        self.state = self.state.forget({segment.name: Shape.ANY})
 
 
 def _positional(name: str, parameters: Parameters) -> Argument | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -26,7 +26,7 @@ from agentscope_like.shell.values import (
 from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = [
-    "WorkTree",
+    "asks_for_root",
     "heeds_input",
     "keeps_input",
     "may_ask_for_root",
@@ -79,26 +79,16 @@ def may_ask_for_root(command: str) -> bool:
     return _ROOT_QUESTION[-1] in command
 
 
-class WorkTree(Struct, frozen=True):
-    """The git work tree that a command line starts in.
+def asks_for_root(command: Draft, places: Collection[str]) -> bool:
+    """Return whether a proven command prints the root of a git work tree, or nothing.
 
-    Attributes:
-        start: The directory that the command line starts in.
-        root: The root of the work tree.
+    Args:
+        command: The command.
+        places: The directories in which git is known to find that work tree.
     """
-
-    start: str
-    root: str
-
-    def answers(self, command: Draft) -> bool:
-        """Return whether a proven command prints the root, or nothing where git fails.
-
-        In any directory but these two, git may find another work tree.
-        """
-        places = command.directories
-        is_plain = not command.assignments and _drops_errors(command)
-        is_here = bool(places) and {self.start, self.root}.issuperset(places)
-        return command.argv == _ROOT_QUESTION and is_plain and is_here
+    is_here = bool(command.directories) and all(each in places for each in command.directories)
+    is_plain = not command.assignments and _drops_errors(command)
+    return command.argv == _ROOT_QUESTION and is_plain and is_here
 
 
 def printed(stages: Sequence[Draft]) -> Argument | None:

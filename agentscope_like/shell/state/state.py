@@ -259,16 +259,15 @@ class State(Struct, frozen=True, gc=False):
             return self
         return replace(self, directories=_union(self.directories, self.before_cd), before_cd=None)
 
-    def forget(self, names: Mapping[str, Shape], *, directory: bool) -> State:
+    def forget(self, names: Mapping[str, Shape]) -> State:
         """Return the state in which `names` hold any value of their shape."""
-        if not names and not directory:
+        if not names:
             return self
         shapes = {name: Shape.ANY if name in self.fixed else shape for name, shape in names.items()}
         unknown = {
             name: Unknown() if shape is Shape.ANY else _NUMBER for name, shape in shapes.items()
         }
-        known = replace(self, variables={**self.variables, **unknown})
-        return known.lost() if directory else known
+        return replace(self, variables={**self.variables, **unknown})
 
 
 def merge(*states: State) -> State:
@@ -322,4 +321,5 @@ def widened(state: State, found: Mutations, scope: WalkScope) -> State:
         state = replace(state, variables={}, parameters=UNKNOWN_PARAMETERS)
     elif found.parameters:
         state = replace(state, parameters=UNKNOWN_PARAMETERS)
-    return state.forget(kept, directory=found.moves or (calls and scope.moves))
+    state = state.forget(kept)
+    return state.lost() if found.moves or (calls and scope.moves) else state

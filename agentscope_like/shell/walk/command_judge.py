@@ -80,7 +80,7 @@ class CommandJudge(WalkBase):
             check_assignments(command.assignments, values, expander)
             return expander.state
         if expander.assigned:
-            state = state.forget(expander.assigned, directory=False)
+            state = state.forget(expander.assigned)
         if command.assignments:
             check_environment(command.assignments, values, arguments, draft, scope)
         if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
@@ -234,7 +234,7 @@ class CommandJudge(WalkBase):
                 continue
             expander = self.expander(draft, state, scope)
             expander.evaluate(Arithmetic(text, span, found.names, assigned=found.assigned))
-            state = state.forget(expander.assigned, directory=False)
+            state = state.forget(expander.assigned)
         return state
 
     def _carry(

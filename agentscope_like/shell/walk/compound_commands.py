@@ -56,7 +56,7 @@ class CompoundJudge(CommandJudge):
             redirects = command.redirects + scope.redirects
             source = holder.source if keeps_input(command) else UNKNOWN_INPUT
             inner = replace(scope, redirects=redirects, source=source)
-            state = state.forget(expander.assigned, directory=False)
+            state = state.forget(expander.assigned)
         after = self._body(command, state, inner)
         if may_fail(command.redirects):
             after = merge(state, after)
@@ -95,7 +95,7 @@ class CompoundJudge(CommandJudge):
             self.doubts.append(Doubt(problem, scope.span(command.span)))
         start = widened(state, found, scope)
         after = self.script(command.body, start.assign(command.name, value), scope)
-        return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
+        return merge(start.forget({command.name: Shape.ANY}), after)
 
     def _counting_loop(self, command: ArithmeticFor, state: State, scope: WalkScope) -> State:
         found = mutations(command.body, outlasting=True)
@@ -137,7 +137,7 @@ class CompoundJudge(CommandJudge):
     def _after(self, expander: Expander, state: State) -> State:
         """Keep the doubts of an expander, and return the state after its assignments."""
         self.doubts += expander.draft.doubts
-        return state.forget(expander.assigned, directory=False)
+        return state.forget(expander.assigned)
 
     def _if(self, command: If, state: State, scope: WalkScope) -> State:
         ends: list[State] = []
@@ -184,5 +184,5 @@ class CompoundJudge(CommandJudge):
         if command.redirects:
             draft.redirects = command.redirects + scope.redirects
             judge_redirects(command.redirects, state, expander, self.command)
-        after = state.forget(expander.assigned, directory=False)
+        after = state.forget(expander.assigned)
         return merge(state, after) if may_fail(command.redirects) else after

@@ -22,7 +22,7 @@ from agentscope_like.shell.draft import (
     WalkScope,
 )
 from agentscope_like.shell.expand import (
-    WorkTree,
+    asks_for_root,
     heeds_input,
     keeps_input,
     printed,
@@ -74,12 +74,13 @@ class Walk(CompoundJudge):
         texts: The scripts that were read in words, each with its text.
     """
 
-    def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
+    def __init__(self, command: str, home: str | None, work_tree: str | None = None) -> None:
         super().__init__(command, home)
         self.texts: list[tuple[str, Script]] = []
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
+        self._start = ""
         self._text_read = 0
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
@@ -88,7 +89,7 @@ class Walk(CompoundJudge):
         Raises:
             BudgetError: There are more than `MAX_PARTS` simple commands, or too many words in them.
         """
-        self._script = script
+        self._script, self._start = script, directory
         judge = self._lines if "\n" in self.command else self.script
         judge(script, State((directory,), {}), self._scope(script, WalkScope()))
         if any(map(_REDIRECTS, self.drafts)):
@@ -184,8 +185,9 @@ class Walk(CompoundJudge):
         last = commands[-1]
         if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
             return _NOTHING_KNOWN
-        if self._work_tree is not None and last is command and self._work_tree.answers(stages[-1]):
-            return join([self._work_tree.root, ""])
+        root = self._work_tree if last is command else None
+        if root is not None and asks_for_root(stages[-1], (self._start, root)):
+            return join([root, ""])
         return printed(stages if len(stages) == len(commands) else stages[-1:])
 
     def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
