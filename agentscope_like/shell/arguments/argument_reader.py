@@ -327,7 +327,7 @@ class _LevelReader(OptionReader, gc=False):
             return
         if not (self.grammar.harmless or place.many or argument.single or index == self.spread):
             self.reading.problem("this may become several operands", index)
-        elif not place.many and self._may_be_missed(place.role, argument, index):
+        elif not place.many and self.may_be_missed(place.role, argument, self._behind(index)):
             self.reading.problem("this argument may be none at all", index)
         is_fine = place.many or _begins_well(place.role, argument)
         harmless = self.grammar.harmless and is_fine
@@ -336,6 +336,10 @@ class _LevelReader(OptionReader, gc=False):
                 f"a computed operand of `{self.reading.label}` is not known to be harmless", index
             )
         self.reading.items.append(Item(place.role, argument, index, index + 1))
+
+    def _behind(self, index: int) -> Sequence[Argument]:
+        """Return the operands behind one."""
+        return [self.arguments[each] for each in self.operands if each > index]
 
     def _pair(self, argument: str) -> Role | None:
         name, equals, _ = argument.partition("=")

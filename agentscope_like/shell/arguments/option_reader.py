@@ -151,7 +151,7 @@ class OptionReader(Struct, gc=False):
             self.value(role, value, index + 1, index + 2, name)
             return index + 1
         if isinstance(value, Unknown) and (
-            self._may_spill(value, name) or self._may_be_missed(role, value, index + 1)
+            self._may_spill(value, name) or self.may_be_missed(role, value, arguments[index + 2 :])
         ):
             self.reading.problem(
                 f"the value of `{name}` may be none or several arguments", index + 1
@@ -174,16 +174,17 @@ class OptionReader(Struct, gc=False):
             return False
         return not (self.grammar.flags[name].many and value.shape is Shape.INTEGER)
 
-    def _may_be_missed(self, role: Role, value: Unknown, index: int) -> bool:
+    def may_be_missed(self, role: Role, value: Unknown, following: Sequence[Argument]) -> bool:
         """Return whether a value may be no argument at all, so that the next one is read for it.
 
         What is no number fails in the place of one.
         """
-        following = self.arguments[index + 1 : index + 2]
-        if not (value.optional and following) or self.grammar.harmless:
+        if not (value.optional and following):
             return False
-        is_number = role.kind is RoleKind.NUMBER
-        return not (is_number and isinstance(following[0], str) and not fits(role, following[0]))
+        is_fit = fits(role, following[0])
+        is_error = role.kind is RoleKind.NUMBER and isinstance(following[0], str) and not is_fit
+        is_free = all(place.role.pattern is None for place in self.grammar.operands)
+        return not (is_error or (is_fit and is_free and self.grammar.harmless))
 
     def _is_first_match(self, role: Role, value: Argument, index: int) -> bool:
         """Return whether a value is the first match of a glob; the others are operands.

@@ -24,6 +24,7 @@ from agentscope_like.shell.state import (
     UNKNOWN_PARAMETERS,
     State,
     absolute,
+    are_counted,
     known_parameters,
     merge,
     parameters_after,
@@ -324,8 +325,9 @@ class CommandJudge(WalkBase):
             return self.text(text, state, inside, draft)
         posix = draft.program in catalog.programs_with("plain_shell")
         inside = replace(inside, posix=posix, in_function=False)
-        parameters = known_parameters(arguments[item.start + 2 :])
         named = arguments[item.start + 1 : item.start + 2]
+        is_named = are_counted(known_parameters(named))  # else more of them may be parameters
+        parameters = known_parameters(arguments[item.start + (2 if is_named else 1) :])
         name = Unknown(names=names_of(named[0]) if named else NO_NAMES)
         fresh = State(state.directories, {"0": name}, parameters=parameters)
         first = len(self.drafts)

@@ -75,6 +75,9 @@ sh -c 'xargs -I $EUID echo touch PWNED'
 sh -c 'n=$RANDOM; xargs -I $n echo touch PWNED'
 n=$(wc -l < nofile); set -- $n -oPWNED a; sort "$3" f "$1"
 sort "$(wc -l < nofile)-oPWNED" f
+sh -c 'sort "$1" f' $! _ -oPWNED
+sh -c 'sort "$1" f' $x _ -oPWNED
+jq -L $! d -n 'include "m"; x'
 git log "$(git rev-parse HEAD)--output=PWNED"
 for ((i=1;i<3;i++)); do sort "${i%?}-oPWNED" f; done
 find . $!-delete
@@ -120,6 +123,10 @@ sh -c 'xargs -I $PPID echo touch PWNED'
 find . -name $((1 + 2)) -name -delete
 find . -maxdepth $(nproc) -name x
 n=$(wc -l < f); head -n $n g
+ps -u $USER
+id $(whoami)
+sh -c 'sort "$1" f' _ a
+cut -f 1 -d $! f
 n=$(wc -l < f); seq $n
 n=$(wc -l < f); [ $n -gt 5 ] && echo $n
 git cat-file -p $(git rev-parse HEAD)
