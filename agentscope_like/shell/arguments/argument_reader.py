@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import field
@@ -29,6 +30,8 @@ _SOURCES = frozenset({RoleKind.READ, RoleKind.LINK})
 _MOST_ABOUT = 2
 _MODULE = "-m"
 _HELP = frozenset({"--help", "-help", "-h"})
+_FOLDER = re.compile(r"(?!.*\.\.)\w[^*?\[\\]*", re.DOTALL)
+"""A path that limits git to a part of the directory that it runs in."""
 
 
 def read_arguments(
@@ -111,7 +114,12 @@ class _LevelReader(OptionReader, gc=False):
         if argument == "--" and not grammar.single_dash:
             if grammar.subs:
                 self.reading.problem("a `--` before a sub-command is not understood", index)
-            self.operands.extend(range(index + 1, len(self.arguments)))
+            behind = range(index + 1, len(self.arguments))
+            if grammar.paths is None:
+                self.operands.extend(behind)
+            else:
+                for each in behind:
+                    self._operand(grammar.paths, each)
             return len(self.arguments)
         if len(argument) > 1 and argument[0] == "-":
             return self.option(argument, index)
@@ -181,28 +189,38 @@ class _LevelReader(OptionReader, gc=False):
             wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         reading.recursive = reading.recursive or grammar.recursive
-        places, moved_late = grammar.operands, False
+        places, default, moved_late = grammar.operands, grammar.default, False
+        reading.unless_piped = grammar.unless_piped
         sources: Role | None = None
         for when in () if grammar.changing_flags.isdisjoint(reading.used) else self._given():
             self._heed(when)
             reading.recursive = reading.recursive or when.recursive
             sources = when.sources or sources
+            if when.default:
+                default, reading.unless_piped = when.default, False
             if when.operands is not None:
                 places = when.operands
                 moved_late = moved_late or when.flags.isdisjoint(self.early)
         first = len(reading.items)
-        if places and grammar.default and not self.operands:
-            reading.items.append(Item(places[0].role, grammar.default, 0, 1))
-        elif places or self.operands:
-            if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
-                self.spread = self._spread(places)
+        if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
+            self.spread = self._spread(places)
+        if self.operands or not (default and len({place.role for place in places}) == 1):
             self._assign(places)
+        if default:
+            self._take(default, (grammar.paths or places[-1]).role)
         if self.operands and _changes_nothing(places, reading.items[first:]):
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
         if moved_late:
             self._read_as_script()
         if sources is not None:
             reading.items[first:] = [_in_role(sources, item) for item in reading.items[first:]]
+
+    def _take(self, default: str, role: Role) -> None:
+        """Add the operand that the program takes itself, unless one of its role is given."""
+        items = self.reading.items
+        given = (item.argument for item in items if item.role == role and not item.flag)
+        if all(map(_may_be_option, given)):
+            items.append(Item(role, default, 0, 1))
 
     def _given(self) -> list[When]:
         """Return the changes that the given options make."""
@@ -311,6 +329,8 @@ class _LevelReader(OptionReader, gc=False):
 
     def _operand(self, place: Operand, index: int) -> None:
         argument = self.arguments[index]
+        if self.grammar.widens is not None and place.role.kind in _READING:
+            argument = self._limit(argument, self.grammar.widens)
         if isinstance(argument, str):
             role, value = self._pair(argument) if self.grammar.pairs else None, argument
             if role is None:
@@ -332,9 +352,21 @@ class _LevelReader(OptionReader, gc=False):
             )
         self.reading.items.append(Item(place.role, argument, index, index + 1))
 
+    def _limit(self, argument: Argument, widens: frozenset[str]) -> Argument:
+        """Return the path to which git is limited; that of its directory where it is not."""
+        is_folder = isinstance(argument, str) and _FOLDER.fullmatch(argument)
+        limits = is_folder and widens.isdisjoint(self.reading.used)
+        return argument if limits else self.grammar.default
+
     def _pair(self, argument: str) -> Role | None:
         name, equals, _ = argument.partition("=")
         return self.grammar.pairs.get(name) if equals else None
+
+
+def _may_be_option(argument: Argument) -> bool:
+    """Return whether an operand may have been taken for an option."""
+    known = argument if isinstance(argument, str) else argument.prefix or argument.pattern or ""
+    return known.startswith("-")
 
 
 def _begins_well(role: Role, value: Unknown) -> bool:

@@ -24,7 +24,8 @@ _BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 class Item(Struct, frozen=True, gc=False):
     """One argument and its meaning, at the indexes from `start` to before `end`.
 
-    `flag` is the option whose value it is, empty for an operand.
+    `flag` is the option whose value it is, empty for an operand. One that no argument gives stands
+    where the program's name does.
     """
 
     role: Role
@@ -54,8 +55,9 @@ class ArgumentReading(Struct, dict=True):
         items: Option values and operands in order.
         problems: What is not understood.
         used: The options that were given, at all levels.
-        recursive: Whether its writes and deletions reach everything below a path.
+        recursive: Whether what it does reaches everything below a path.
         is_about: Whether the command only asks for help or a version.
+        unless_piped: Whether what a pipe gives it takes the place of what no argument gives.
     """
 
     grammar: Grammar
@@ -65,6 +67,7 @@ class ArgumentReading(Struct, dict=True):
     used: set[str] = field(default_factory=set)
     recursive: bool = False
     is_about: bool = False
+    unless_piped: bool = False
 
     @lazy_property
     def by_kind(self) -> Mapping[RoleKind, Sequence[Item]]:

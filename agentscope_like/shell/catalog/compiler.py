@@ -67,6 +67,7 @@ class _Change(Struct, forbid_unknown_fields=True):
     needs: WordSet = WordSet()
     without: WordSet = WordSet()
     doubt: str = ""
+    default: str = ""
     output: str | None = None
 
 
@@ -78,6 +79,7 @@ class _Written(AsWritten, frozen=True, forbid_unknown_fields=True):
     optional: Mapping[str, str] = {}
     named: Mapping[str, str] = {}
     operands: str | tuple[str, ...] = ()
+    paths: str = ""
     when: Mapping[str, _Change] = {}
     shared: Mapping[str, _Options] = {}
     use: str = ""
@@ -156,6 +158,7 @@ def _compiled(
         flags=flags,
         complete=complete,
         operands=_operands(written.operands),
+        paths=_operand(written.paths) if written.paths else None,
         whens=tuple(_when(*each) for each in written.when.items()),
         subs=subs,
         bare=not (subs or only_about) if written.bare is None else written.bare,
@@ -198,6 +201,7 @@ def _when(flags: str, change: _Change) -> When:
         needs=change.needs,
         without=change.without,
         doubt=change.doubt,
+        default=change.default,
         output=None if change.output is None else _output(change.output),
     )
 

@@ -171,7 +171,7 @@ def _where(prints: Prints, part: Part) -> Prints:
 
 
 def _lists_others(part: Part) -> bool:
-    reads = any(effect.kind is EffectKind.READ for effect in part.effects)
+    reads = any(effect.kind is _READ and effect.target != "." for effect in part.effects)
     return reads and plain_name(part.program or "") == "ls"
 
 

@@ -26,7 +26,7 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
     if part.program == "git":
         for name in shown_in_history(part):
             yield name, "show"
-    option = choosing_option(part)
+    option = choosing_option(part.program)
     words = [word or "" for word in part.argv[1:]] if option is not None else []
     for word, value in pairwise([*words, ""]):
         found = option.fullmatch(word) if option is not None else None

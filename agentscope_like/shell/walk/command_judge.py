@@ -23,7 +23,7 @@ from agentscope_like.shell.state import (
 from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
 from agentscope_like.shell.syntax.words import read_let
 from agentscope_like.shell.values import Argument, Unknown
-from agentscope_like.shell.walk.argument_effects import Actor
+from agentscope_like.shell.walk.argument_effects import Actor, path_effects
 from agentscope_like.shell.walk.carried_commands import CarriedJudge
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.shell.walk.redirections import (
@@ -184,6 +184,8 @@ class CommandJudge(CarriedJudge):
         directory = state.directories[0] if state.directories else None
         path = absolute(directory, name) if "/" in name else None
         draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
+        if program in catalog.programs_with("lister"):
+            draft.add(path_effects(EffectKind.READ, ".", state.directories, span, "."))
         draft.doubt(told or f"`{shortened(name)}` {what}", span)
 
     def _known(
