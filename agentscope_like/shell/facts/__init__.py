@@ -28,7 +28,6 @@ from agentscope_like.shell.facts.shown_content import (
     follows,
     is_redirect,
     lists_only,
-    reads_no_directory,
     reads_unseen_files,
     shows_unseen_files,
 )
@@ -58,7 +57,6 @@ __all__ = [
     "raw_words",
     "readings",
     "reads_input",
-    "reads_no_directory",
     "reads_unseen_files",
     "runs_unseen_text",
     "showing_options",

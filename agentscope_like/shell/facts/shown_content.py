@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from msgspec import Struct
 
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
-from agentscope_like.shell.catalog import canonical, names_of, programs_with
+from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = [
@@ -16,7 +14,6 @@ __all__ = [
     "follows",
     "is_redirect",
     "lists_only",
-    "reads_no_directory",
     "reads_unseen_files",
     "shows_unseen_files",
 ]
@@ -36,12 +33,6 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 _table = table_beside(__file__, "showing.toml", _Table)
 
 
-@cache
-def _choosing() -> dict[str | None, Expression]:
-    chosen_by = _table().chosen_by
-    return {name: option for first, option in chosen_by.items() for name in names_of(first)}
-
-
 def lists_only(effect: Effect, part: Part) -> bool:
     """Return whether a part reads only names and metadata."""
     if part.program not in programs_with("shows_names") or is_redirect(effect, part):
@@ -54,7 +45,7 @@ def lists_only(effect: Effect, part: Part) -> bool:
 
 def choosing_option(program: str | None) -> Expression | None:
     """Return the option by which a search is told the names of the files that it reads, or None."""
-    return _choosing().get(program)
+    return _table().chosen_by.get(canonical(program or ""))
 
 
 def shows_unseen_files(part: Part) -> bool:
@@ -75,24 +66,11 @@ def counts(part: Part) -> bool:
     return part.is_a("counter") and not _takes_names(part)
 
 
+@answered_once
 def _takes_names(part: Part) -> bool:
     """Return whether a part may print lines of a file that it reads as names or patterns."""
-    return _name_lists(part) is not None and _is_told_of_names(part)
-
-
-@answered_once
-def _is_told_of_names(part: Part) -> bool:
-    option = _name_lists(part)
+    option = _table().name_lists.get(canonical(part.program or ""))
     return option is not None and any(map(option.fullmatch, part.options))
-
-
-def _name_lists(part: Part) -> Expression | None:
-    return _table().name_lists.get(canonical(part.program or ""))
-
-
-def reads_no_directory(part: Part) -> bool:
-    """Return whether a part reads nothing if given a directory."""
-    return part.program in programs_with("file_reader")
 
 
 def follows(part: Part, *, otherwise: bool) -> bool:

@@ -19,7 +19,6 @@ from agentscope_like.shell.facts import (
     counts,
     leaves_out,
     lists_only,
-    reads_no_directory,
     reads_unseen_files,
     shows_computed,
     shows_unseen_files,
@@ -85,7 +84,7 @@ class Secrets(Struct, dict=True):
             return None
         if effect.path is None:
             return self._of_unknown(effect, part, lists=lists)
-        searches = self._is_source(part) if lists else not reads_no_directory(part)
+        searches = self._is_source(part) if lists else not part.is_a("file_reader")
         may_be_left_out = leaves_out(effect.target, part)
         for location in self.around.locations(effect) or ():
             if may_be_left_out and not location.exists:

@@ -191,9 +191,7 @@ class _Look:
         """Return what is reached below a path; None if the path itself is not reached."""
         if kind is _READS:
             reaches = location.kind is _DIRECTORY
-        elif kind is _LISTS:
-            reaches = _walks(part) is not _NOTHING
-        elif kind is _DELETES or part.is_a("rights"):
+        elif kind is _LISTS or kind is _DELETES or part.is_a("rights"):
             reaches = effect.recursive
         else:
             return self._written_below(effect, part)
@@ -243,14 +241,6 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
     if part.is_a("moves") and not is_redirect(effect, part):
         return None
     return _LISTS if lists_only(effect, part) else _READS
-
-
-def _walks(part: Part) -> Below:
-    """Return what a listing part reaches below a directory."""
-    walks = part.is_a("walker") or part.git_command == "ls-files"
-    walks = walks or part.has_flag("R", "--recursive", "--tree")
-    walks = walks or (part.is_a("walker_if_told") and part.has_flag("T"))
-    return Below.PRESENT if walks else Below.NOTHING
 
 
 def _moves(part: Part) -> bool:

@@ -245,7 +245,8 @@ class Actor(Struct):
             return directories
         kind, span = _KINDS[role], self.draft.span_of(item.start)
         source = argument if isinstance(argument, str) else self._source(span)
-        recursive = self.reading.recursive or role is RoleKind.MOVE
+        is_report = role is RoleKind.WRITE and bool(item.flag)
+        recursive = (self.reading.recursive and not is_report) or role is RoleKind.MOVE
         if role is RoleKind.LINK:
             self._look(item, directories)
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
