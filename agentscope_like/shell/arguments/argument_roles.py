@@ -18,8 +18,6 @@ _ON_THIS_HOST = re.compile(r"[^:/]*/")
 _OPEN_END = re.compile(r"(?:[^()|$\\]|\\[dsw.])*\(\?s:\.\*\)")
 """A pattern that any text may follow: what matches still does with more behind it."""
 
-_BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-
 
 class Item(Struct, frozen=True, gc=False):
     """One argument and its meaning, at the indexes from `start` to before `end`.
@@ -122,11 +120,6 @@ def _is_on_this_host(value: Argument) -> bool:
     return _ON_THIS_HOST.match(value.prefix) is not None
 
 
-def _binds(value: Argument) -> bool:
-    """Return whether a value is `NAME=value`, or begins like one."""
-    return _BINDING.match(value if isinstance(value, str) else value.prefix) is not None
-
-
 # Whether a Go template (https://pkg.go.dev/text/template) ends: `range` can count to any number,
 # and loops can be nested. So each `range` must loop over a value of the data, each variable and `.`
 # must be set to one, and named templates, which could recurse, are refused.
@@ -161,7 +154,6 @@ def _is_of_data(action: str) -> bool:
 
 _CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
     RoleKind.ARCHIVE: _is_on_this_host,
-    RoleKind.BINDING: _binds,
     RoleKind.TEMPLATE: _ends_with_its_data,
 }
 CHECKED = frozenset(_CHECKS)

@@ -88,8 +88,6 @@ class RoleKind(StrEnum):
     """A Go template, which ends as soon as its data does."""
     SED = "sed"
     """A script of sed."""
-    BINDING = "binding"
-    """`NAME=value` for a variable of the program's own script: data, whatever the value is."""
     AWK = "awk"
     """A program of awk."""
     SQLITE = "sqlite"
