@@ -25,10 +25,9 @@ from agentscope_like.shell import (
     Words,
     leads_elsewhere,
 )
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.facts import (
     as_written,
-    bare_name,
     choosing_option,
     raw_commands,
     raw_words,

@@ -14,7 +14,6 @@ from agentscope_like.shell.facts.git_history import (
 from agentscope_like.shell.facts.possible_commands import (
     INPUT,
     as_written,
-    bare_name,
     raw_commands,
     raw_words,
     readings,
@@ -44,7 +43,6 @@ __all__ = [
     "GitAliases",
     "all_words",
     "as_written",
-    "bare_name",
     "choosing_option",
     "counts",
     "follows",
