@@ -192,7 +192,7 @@ class _LevelReader(OptionReader, gc=False):
         places, default, moved_late = grammar.operands, grammar.default, False
         reading.unless_piped = grammar.unless_piped
         sources: Role | None = None
-        for when in () if grammar.changing_flags.isdisjoint(reading.used) else self._given():
+        for when in self._given():
             self._heed(when)
             reading.recursive = reading.recursive or when.recursive
             sources = when.sources or sources
@@ -204,7 +204,8 @@ class _LevelReader(OptionReader, gc=False):
         first = len(reading.items)
         if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
             self.spread = self._spread(places)
-        if self.operands or not (default and len({place.role for place in places}) == 1):
+        is_default_alone = bool(default) and len({place.role for place in places}) == 1
+        if self.operands or not is_default_alone:
             self._assign(places)
         if default:
             self._take(default, (grammar.paths or places[-1]).role)
@@ -230,16 +231,14 @@ class _LevelReader(OptionReader, gc=False):
     def _heed(self, when: When) -> None:
         """Note the objections to a given option."""
         reading = self.reading
+        option = f"`{reading.label} {min(when.flags & reading.used)}`"
         if when.needs and when.needs.isdisjoint(reading.used):
-            flag = min(when.flags & reading.used)
             wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
-            reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
+            reading.problem(f"{option} needs {wanted} beside it", 0)
         if both := when.without & reading.used:
-            flag = min(when.flags & reading.used)
-            reading.problem(f"`{reading.label} {flag}` beside `{min(both)}` may mean more", 0)
+            reading.problem(f"{option} beside `{min(both)}` may mean more", 0)
         if when.doubt:
-            flag = min(when.flags & reading.used)
-            reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)
+            reading.problem(f"{option} {when.doubt}", 0)
 
     def _read_as_script(self) -> None:
         """Also read the first operand as a script, for programs whose options end at an operand.
