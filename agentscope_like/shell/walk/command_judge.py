@@ -185,7 +185,8 @@ class CommandJudge(CarriedJudge):
         path = absolute(directory, name) if "/" in name else None
         draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
         if program in catalog.programs_with("lister"):
-            draft.add(path_effects(EffectKind.READ, ".", state.directories, span, "."))
+            here = state.directories
+            draft.add(path_effects(EffectKind.READ, ".", here, span, ".", recursive=True))
         draft.doubt(told or f"`{shortened(name)}` {what}", span)
 
     def _known(
