@@ -24,7 +24,7 @@ from agentscope_like.shell.catalog import (
     seen_steerings,
 )
 from agentscope_like.shell.facts import (
-    may_act_on_files,
+    choosing_option,
     may_show_content,
     showing_options,
 )
@@ -233,11 +233,7 @@ def _level(path: tuple[str, ...]) -> _Level | None:
 def _is_left(program: str, git_command: str) -> bool:
     """Return whether a program is left to the walk, whatever its grammar is."""
     is_special = program in RESERVED or program in programs_with("condition")
-    return (
-        is_special
-        or may_act_on_files(program, git_command or None)
-        or may_show_content(git_command)
-    )
+    return is_special or choosing_option(program) is not None or may_show_content(git_command)
 
 
 def _is_special(grammar: Grammar) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 
 from msgspec.structs import replace
 
@@ -15,9 +14,7 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.draft import BudgetError
 from agentscope_like.shell.facts import (
-    Implied,
-    implied,
-    may_act_on_files,
+    choosing_option,
     shows_computed,
     shows_content,
 )
@@ -32,8 +29,6 @@ __all__ = ["analyze"]
 
 _KEPT_CHARACTERS = 200_000
 """Of the commands whose analyses are kept; an analysis takes a hundred bytes for each."""
-
-_NOTHING = Implied.NOTHING
 
 
 def analyze(
@@ -76,7 +71,7 @@ def _analysis(
         return unread(Doubt("The command line is too large to analyse.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
-    if analysis.read_only and not any(map(_names_a_file, parts, repeat(analysis))):
+    if analysis.read_only and not any(map(_names_a_file, parts)):
         return replace(analysis, names_no_file=True)
     return analysis
 
@@ -102,11 +97,7 @@ def _with_doubted_names(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(checked)
 
 
-def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:
-    if part.effects:
-        return True
-    if shows_content(part) or may_act_on_files(part.program, part.git_command):
-        if shows_computed(part) or any(named_files(part)):
-            return True
-        return implied(part, analysis) is not _NOTHING
-    return False
+def _names_a_file(part: Part) -> bool:
+    if part.effects or not (shows_content(part) or choosing_option(part.program)):
+        return bool(part.effects)
+    return shows_computed(part) or any(named_files(part))

@@ -22,8 +22,8 @@ from agentscope_like.permission.command.command_patterns import (
 )
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import Words
-from agentscope_like.shell.catalog import program_name
-from agentscope_like.shell.facts import bare_name, spelled_as
+from agentscope_like.shell.catalog import bare_name, program_name
+from agentscope_like.shell.facts import spelled_as
 
 __all__ = ["CommandIndex"]
 

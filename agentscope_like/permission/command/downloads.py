@@ -7,8 +7,8 @@ import re
 from msgspec import Struct
 
 from agentscope_like.shell import CommandAnalysis, EffectKind, Part, Words
-from agentscope_like.shell.catalog import families, programs_with
-from agentscope_like.shell.facts import INPUT, bare_name
+from agentscope_like.shell.catalog import bare_name, families, programs_with
+from agentscope_like.shell.facts import INPUT
 from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = ["download_objection"]

@@ -25,13 +25,10 @@ from agentscope_like.shell import (
     Words,
     leads_elsewhere,
 )
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.facts import (
-    Implied,
     as_written,
-    bare_name,
     choosing_option,
-    implied,
     raw_commands,
     raw_words,
     readings,
@@ -45,7 +42,7 @@ from agentscope_like.toml_tables import table_beside
 
 __all__ = ["find_danger"]
 
-_READ, _NOTHING = EffectKind.READ, Implied.NOTHING
+_READ = EffectKind.READ
 _ON_FILES = CHANGES | {_READ}
 _UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
@@ -222,10 +219,7 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
             return reason
     secrets = look.secrets
     try:
-        searches = secrets.reads_unseen or implied(part, look.analysis) is not _NOTHING
-        if searches and (reason := secrets.search_objection(part)):
-            return reason
-        names = choosing_option(part) is not None or part.program == "git" or part.doubts
+        names = choosing_option(part.program) is not None or part.program == "git" or part.doubts
         return secrets.name_objection(part) if names or secrets.reads_unseen else None
     except PathError as error:
         return f"names a path that cannot be checked: {error}"

@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import field
@@ -29,6 +30,8 @@ _SOURCES = frozenset({RoleKind.READ, RoleKind.LINK})
 _MOST_ABOUT = 2
 _MODULE = "-m"
 _HELP = frozenset({"--help", "-help", "-h"})
+_FOLDER = re.compile(r"(?!.*\.\.)\w[^*?\[\\]*", re.DOTALL)
+"""A path that limits git to a part of the directory that it runs in."""
 
 
 def read_arguments(
@@ -113,7 +116,12 @@ class _LevelReader(OptionReader, gc=False):
         if argument == "--" and not grammar.single_dash:
             if grammar.subs:
                 self.reading.problem("a `--` before a sub-command is not understood", index)
-            self.operands.extend(range(index + 1, len(self.arguments)))
+            behind = range(index + 1, len(self.arguments))
+            if grammar.paths is None:
+                self.operands.extend(behind)
+            else:
+                for each in behind:
+                    self._operand(grammar.paths, each)
             return len(self.arguments)
         if len(argument) > 1 and argument[0] == "-":
             return self.option(argument, index)
@@ -184,28 +192,39 @@ class _LevelReader(OptionReader, gc=False):
             wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         reading.recursive = reading.recursive or grammar.recursive
-        places, moved_late = grammar.operands, False
+        places, default, moved_late = grammar.operands, grammar.default, False
+        reading.unless_piped = grammar.unless_piped
         sources: Role | None = None
-        for when in () if grammar.changing_flags.isdisjoint(reading.used) else self._given():
+        for when in self._given():
             self._heed(when)
             reading.recursive = reading.recursive or when.recursive
             sources = when.sources or sources
+            if when.default:
+                default, reading.unless_piped = when.default, False
             if when.operands is not None:
                 places = when.operands
                 moved_late = moved_late or when.flags.isdisjoint(self.early)
         first = len(reading.items)
-        if places and grammar.default and not sure:
-            reading.items.append(Item(places[0].role, grammar.default, 0, 1))
-        if self.operands or (places and not grammar.default):
-            if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
-                self.spread = self._spread(places)
+        if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
+            self.spread = self._spread(places)
+        is_default_alone = bool(default) and len({place.role for place in places}) == 1
+        if self.operands or not is_default_alone:
             self._assign(places)
+        if default:
+            self._take(default, (grammar.paths or places[-1]).role)
         if self.operands and _changes_nothing(places, reading.items[first:]):
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
         if moved_late:
             self._read_as_script()
         if sources is not None:
             reading.items[first:] = [_in_role(sources, item) for item in reading.items[first:]]
+
+    def _take(self, default: str, role: Role) -> None:
+        """Add the operand that the program takes itself, unless one of its role is given."""
+        items = self.reading.items
+        given = (item.argument for item in items if item.role == role and not item.flag)
+        if all(map(_may_be_no_operand, given)):
+            items.append(Item(role, default, 0, 1))
 
     def _given(self) -> list[When]:
         """Return the changes that the given options make."""
@@ -215,16 +234,14 @@ class _LevelReader(OptionReader, gc=False):
     def _heed(self, when: When) -> None:
         """Note the objections to a given option."""
         reading = self.reading
+        option = f"`{reading.label} {min(when.flags & reading.used)}`"
         if when.needs and when.needs.isdisjoint(reading.used):
-            flag = min(when.flags & reading.used)
             wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
-            reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
+            reading.problem(f"{option} needs {wanted} beside it", 0)
         if both := when.without & reading.used:
-            flag = min(when.flags & reading.used)
-            reading.problem(f"`{reading.label} {flag}` beside `{min(both)}` may mean more", 0)
+            reading.problem(f"{option} beside `{min(both)}` may mean more", 0)
         if when.doubt:
-            flag = min(when.flags & reading.used)
-            reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)
+            reading.problem(f"{option} {when.doubt}", 0)
 
     def _read_as_script(self) -> None:
         """Also read the first operand as a script, for programs whose options end at an operand.
@@ -314,6 +331,8 @@ class _LevelReader(OptionReader, gc=False):
 
     def _operand(self, place: Operand, index: int) -> None:
         argument = self.arguments[index]
+        if self.grammar.widens is not None and place.role.kind in _READING:
+            argument = self._limit(argument, self.grammar.widens)
         if isinstance(argument, str):
             role, value = self._pair(argument) if self.grammar.pairs else None, argument
             if role is None:
@@ -341,6 +360,12 @@ class _LevelReader(OptionReader, gc=False):
         """Return the operands behind one."""
         return [self.arguments[each] for each in self.operands if each > index]
 
+    def _limit(self, argument: Argument, widens: frozenset[str]) -> Argument:
+        """Return the path to which git is limited; that of its directory where it is not."""
+        is_folder = isinstance(argument, str) and _FOLDER.fullmatch(argument)
+        limits = is_folder and widens.isdisjoint(self.reading.used)
+        return argument if limits else self.grammar.default
+
     def _pair(self, argument: str) -> Role | None:
         name, equals, _ = argument.partition("=")
         return self.grammar.pairs.get(name) if equals else None
@@ -349,6 +374,14 @@ class _LevelReader(OptionReader, gc=False):
 def _is_optional(argument: Argument) -> bool:
     """Return whether a word may be no argument at all."""
     return isinstance(argument, Unknown) and argument.optional
+
+
+def _may_be_no_operand(argument: Argument) -> bool:
+    """Return whether an operand may have been taken for an option, or be no argument at all."""
+    if _is_optional(argument):
+        return True
+    known = argument if isinstance(argument, str) else argument.prefix or argument.pattern or ""
+    return known.startswith("-")
 
 
 def _begins_well(role: Role, value: Unknown) -> bool:

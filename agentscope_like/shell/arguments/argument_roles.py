@@ -18,13 +18,12 @@ _ON_THIS_HOST = re.compile(r"[^:/]*/")
 _OPEN_END = re.compile(r"(?:[^()|$\\]|\\[dsw.])*\(\?s:\.\*\)")
 """A pattern that any text may follow: what matches still does with more behind it."""
 
-_BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-
 
 class Item(Struct, frozen=True, gc=False):
     """One argument and its meaning, at the indexes from `start` to before `end`.
 
-    `flag` is the option whose value it is, empty for an operand.
+    `flag` is the option whose value it is, empty for an operand. One that no argument gives stands
+    where the program's name does.
     """
 
     role: Role
@@ -50,8 +49,9 @@ class ArgumentReading(Struct, dict=True):
         items: Option values and operands in order.
         problems: What is not understood.
         used: The options that were given, at all levels.
-        recursive: Whether its writes and deletions reach everything below a path.
+        recursive: Whether what it does reaches everything below a path.
         is_about: Whether the command only asks for help or a version.
+        unless_piped: Whether what a pipe gives it takes the place of what no argument gives.
     """
 
     grammar: Grammar
@@ -61,6 +61,7 @@ class ArgumentReading(Struct, dict=True):
     used: set[str] = field(default_factory=set)
     recursive: bool = False
     is_about: bool = False
+    unless_piped: bool = False
 
     @lazy_property
     def by_kind(self) -> Mapping[RoleKind, Sequence[Item]]:
@@ -115,11 +116,6 @@ def _is_on_this_host(value: Argument) -> bool:
     return _ON_THIS_HOST.match(value.prefix) is not None
 
 
-def _binds(value: Argument) -> bool:
-    """Return whether a value is `NAME=value`, or begins like one."""
-    return _BINDING.match(value if isinstance(value, str) else value.prefix) is not None
-
-
 # Whether a Go template (https://pkg.go.dev/text/template) ends: `range` can count to any number,
 # and loops can be nested. So each `range` must loop over a value of the data, each variable and `.`
 # must be set to one, and named templates, which could recurse, are refused.
@@ -154,7 +150,6 @@ def _is_of_data(action: str) -> bool:
 
 _CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
     RoleKind.ARCHIVE: _is_on_this_host,
-    RoleKind.BINDING: _binds,
     RoleKind.TEMPLATE: _ends_with_its_data,
 }
 CHECKED = frozenset(_CHECKS)

@@ -66,6 +66,7 @@ class _Change(Struct, forbid_unknown_fields=True):
     needs: WordSet = WordSet()
     without: WordSet = WordSet()
     doubt: str = ""
+    default: str = ""
     output: str | None = None
 
 
@@ -77,6 +78,7 @@ class _Written(AsWritten, frozen=True, forbid_unknown_fields=True):
     optional: Mapping[str, str] = {}
     named: Mapping[str, str] = {}
     operands: str | tuple[str, ...] = ()
+    paths: str = ""
     when: Mapping[str, _Change] = {}
     shared: Mapping[str, _Options] = {}
     use: str = ""
@@ -155,6 +157,7 @@ def _compiled(
         flags=flags,
         complete=complete,
         operands=_operands(written.operands),
+        paths=_operand(written.paths) if written.paths else None,
         whens=tuple(_when(*each) for each in written.when.items()),
         subs=subs,
         bare=not (subs or only_about) if written.bare is None else written.bare,
@@ -197,6 +200,7 @@ def _when(flags: str, change: _Change) -> When:
         needs=change.needs,
         without=change.without,
         doubt=change.doubt,
+        default=change.default,
         output=None if change.output is None else _output(change.output),
     )
 

@@ -85,8 +85,6 @@ class RoleKind(StrEnum):
     """A Go template, which ends as soon as its data does."""
     SED = "sed"
     """A script of sed."""
-    BINDING = "binding"
-    """`NAME=value` for a variable of the program's own script: data, whatever the value is."""
     AWK = "awk"
     """A program of awk."""
     SQLITE = "sqlite"
@@ -129,7 +127,8 @@ class When(Struct, frozen=True):
     """What changes if one of `flags` is given.
 
     `needs` are options of which one must be given as well, `without` those of which none may;
-    `sources` is the role of operands that would be read or linked, if it changes.
+    `sources` is the role of operands that would be read or linked, if it changes; `default` is the
+    operand that is taken where none is given.
     """
 
     flags: frozenset[str]
@@ -139,6 +138,7 @@ class When(Struct, frozen=True):
     needs: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     doubt: str = ""
+    default: str = ""
     output: Unknown | None = None
 
 
@@ -147,6 +147,8 @@ class AsWritten(Struct, frozen=True):
 
     source: str = ""
     default: str = ""
+    unless_piped: bool = False
+    widens: WordSet | None = None
     about: WordSet = WordSet()
     helps: WordSet = WordSet()
     needs: WordSet = WordSet()
@@ -180,6 +182,7 @@ class Grammar(AsWritten, frozen=True, dict=True, kw_only=True):
     flags: Mapping[str, Flag] = field(default_factory=dict)
     complete: tuple[str, ...] | None = None
     operands: tuple[Operand, ...] = ()
+    paths: Operand | None = None
     whens: tuple[When, ...] = ()
     subs: Mapping[str, Grammar] = field(default_factory=dict)
     bare: bool = True

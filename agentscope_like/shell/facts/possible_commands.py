@@ -25,7 +25,6 @@ from agentscope_like.shell.values import Words
 __all__ = [
     "INPUT",
     "as_written",
-    "bare_name",
     "led_to",
     "raw_commands",
     "raw_words",
@@ -59,7 +58,7 @@ def readings(part: Part) -> Iterator[Words]:
     """
     if not part.argv or part.argv[0] is None:
         return
-    yield from _both(part.name, part.argv[1:])
+    yield from readings_of(part.name, part.argv[1:])
     if part.doubts and part.name in programs_with("carrier"):
         yield from readings_within(part.argv, 1, _MAX_CARRIED + 1)
 
@@ -154,7 +153,7 @@ def raw_commands(text: str) -> tuple[Words, ...]:
     found: dict[Words, None] = {}
     for position, word in enumerate(words):
         following = words[position + 1 : position + _MAX_CARRIED]
-        found.update(dict.fromkeys(_both(bare_name(word), following)))
+        found.update(dict.fromkeys(readings_of(word, following)))
     return tuple(found)
 
 
@@ -163,10 +162,7 @@ def readings_of(program: str, arguments: Words) -> Iterator[Words]:
 
     `git-push` is `git push`, too.
     """
-    yield from _both(bare_name(program), arguments)
-
-
-def _both(name: str, arguments: Words) -> Iterator[Words]:
+    name = bare_name(program)
     words = (name, *arguments)
     yield words
     plain = families().without_leading_options(words)

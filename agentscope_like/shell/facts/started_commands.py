@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.shell.catalog import families, program_name, programs_with
+from agentscope_like.shell.catalog import bare_name, families, program_name, programs_with
 from agentscope_like.shell.facts.possible_commands import (
-    bare_name,
     led_to,
     raw_commands,
     readings,

@@ -7,7 +7,6 @@ from agentscope_like.shell.names.name_sources import (
     feeders,
     name_doubt,
     name_source,
-    plain_name,
     unnamed_reads,
 )
 from agentscope_like.shell.names.printed_names import handed, names_from, names_read
@@ -20,6 +19,5 @@ __all__ = [
     "name_source",
     "names_from",
     "names_read",
-    "plain_name",
     "unnamed_reads",
 ]

@@ -30,7 +30,6 @@ __all__ = [
     "name_doubt",
     "name_source",
     "parse",
-    "plain_name",
     "splits_at_blanks",
     "unnamed_reads",
 ]
@@ -118,7 +117,6 @@ class _Source(Struct, frozen=True, forbid_unknown_fields=True):
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `name_sources.toml`."""
 
-    aliases: dict[str, str]
     source: tuple[_Source, ...]
     splitting: dict[str, Expression] = {}
 
@@ -137,7 +135,7 @@ def name_source(part: Part) -> Prints | None:
     words = list(_words(part))[1:]
     if part.git_command is not None:
         words = words[words.index(part.git_command) + 1 :]
-    for entry in _sources().get(plain_name(part.program or ""), ()):
+    for entry in _sources().get(canonical(part.program or ""), ()):
         if entry.command and part.git_command not in entry.command.split():
             continue
         if entry.prints in _PASSING and _reads_files(part):
@@ -165,14 +163,9 @@ def _words(part: Part) -> Iterator[str]:
 
 
 def _where(prints: Prints, part: Part) -> Prints:
-    """Return what is printed; names of `ls src` and `git -C src ls-files` need a directory."""
-    elsewhere = part.git_command != part.argv[1] if part.program == "git" else _lists_others(part)
+    """Return what is printed; names that `git -C src ls-files` prints need a directory."""
+    elsewhere = part.program == "git" and part.git_command != part.argv[1]
     return Prints.NAMES if prints is Prints.PATHS and elsewhere else prints
-
-
-def _lists_others(part: Part) -> bool:
-    reads = any(effect.kind is EffectKind.READ for effect in part.effects)
-    return reads and plain_name(part.program or "") == "ls"
 
 
 def _reads_files(part: Part) -> bool:
@@ -186,25 +179,13 @@ def splits_at_blanks(words: Words) -> bool:
         words: The program, and its own arguments.
     """
     known = ["" if word is None else word for word in words]
-    expression = _table().splitting.get(plain_name(known[0]))
+    expression = _table().splitting.get(canonical(known[0]))
     return expression is not None and expression.fullmatch(" ".join(known[1:])) is not None
 
 
 def _is_folder(effect: Effect) -> bool:
     """Return whether a search is sure to be told of a directory, of whose files it gives names."""
     return effect.target in {".", ".."} or effect.target.endswith("/")
-
-
-def plain_name(program: str) -> str:
-    """Return a program's name in the table."""
-    first = canonical(program)
-    return _aliases().get(first, first)
-
-
-@cache
-def _aliases() -> dict[str, str]:
-    aliases = _table().aliases
-    return {other: name for name, others in aliases.items() for other in others.split()}
 
 
 @cache

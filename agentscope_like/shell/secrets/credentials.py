@@ -20,7 +20,6 @@ from agentscope_like.paths import (
 )
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import follows
-from agentscope_like.shell.names import plain_name
 from agentscope_like.shell.secrets.known_ends import (
     is_ending,
     may_be_secret,
@@ -251,7 +250,7 @@ def _target_objection(link: str, directory: Location, around: Surroundings) -> s
 def _finds_files_alone(part: Part) -> bool:
     """Return whether a part is `find` with `-type f`, which holds for all that it lists."""
     words = part.argv
-    if plain_name(part.program or "") != "find" or not _OTHERWISE.isdisjoint(words):
+    if part.program != "find" or not _OTHERWISE.isdisjoint(words):
         return False
     tests = takewhile(lambda word: word is None or not word.startswith(_ACTIONS), words)
     return ("-type", "f") in pairwise(tests)

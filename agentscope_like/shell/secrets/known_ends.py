@@ -92,7 +92,7 @@ def may_hold_secrets(ending: str, home: str | None) -> bool:
         home: The home directory, or None where unknown.
     """
     names = _names(ending)
-    if is_any_name(ending) or ".." in ending.split("/"):
+    if not names or is_any_name(ending) or ".." in ending.split("/"):
         return True
     return any(
         _may_be(names[-1], place) for place in (*_places(), *fold(home or "").split("/")[1:])

@@ -15,15 +15,11 @@ from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import FOLDER, FileKind, Location
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import (
-    Implied,
     all_words,
     counts,
-    implied,
     leaves_out,
     lists_only,
-    reads_no_directory,
     reads_unseen_files,
-    searches_below,
     shows_computed,
     shows_unseen_files,
 )
@@ -41,7 +37,6 @@ from agentscope_like.shell.values import Argument
 __all__ = ["Secrets"]
 
 _READ, _DIRECTORY = EffectKind.READ, FileKind.DIRECTORY
-_SEARCHES = Implied.SEARCHES
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
@@ -89,7 +84,7 @@ class Secrets(Struct, dict=True):
             return None
         if effect.path is None:
             return self._of_unknown(effect, part, lists=lists)
-        searches = self._is_source(part) if lists else not reads_no_directory(part)
+        searches = self._is_source(part) if lists else not part.is_a("file_reader")
         may_be_left_out = leaves_out(effect.target, part)
         for location in self.around.locations(effect) or ():
             if may_be_left_out and not location.exists:
@@ -110,7 +105,7 @@ class Secrets(Struct, dict=True):
         if effect.start.startswith(_PROCESS):
             return None
         shows = not lists and not counts(part)
-        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
+        reads_all = self._is_source(part) if lists else effect.recursive
         takes_any = reads_all or (shows and "/" in effect.end and is_any_name(effect.end))
         reason = self._of_start(effect)
         if takes_any and feeders(effect, part, self.analysis) is None:
@@ -135,19 +130,6 @@ class Secrets(Struct, dict=True):
         return self.around.read_objection(folder, recursive=True)
 
     # What is searched
-
-    def search_objection(self, part: Part) -> str | None:
-        """Return why a person has to agree before a part searches where it runs, or None."""
-        if self.reads_unseen and part.is_a("names_anywhere"):
-            return _told(f"`{part.program}` may name any file")
-        kind = implied(part, self.analysis)
-        if kind is _SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
-            if not part.directories:
-                return _UNKNOWN_PLACE
-            for directory in part.directories:
-                if reason := self._below(self.around.locate(directory), part):
-                    return _told(reason)
-        return None
 
     def _is_source(self, part: Part) -> bool:
         return id(part) in self._sources
@@ -196,6 +178,8 @@ class Secrets(Struct, dict=True):
 
     def _handed_objection(self, part: Part) -> str | None:
         """Return why a name that a part looks for, or that is written there, is secret, or None."""
+        if part.is_a("names_anywhere"):
+            return _told(f"`{part.program}` may name any file")
         for name in found_names(part):
             if reason := self._named.of_found(name):
                 return f"would find a secret: {reason}"

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from agentscope_like.shell.analysis import Part
 from agentscope_like.shell.facts import choosing_option, shown_in_history
-from agentscope_like.shell.names import Prints, name_source, plain_name
+from agentscope_like.shell.names import Prints, name_source
 from agentscope_like.shell.touches import is_pattern
 from agentscope_like.shell.values import Argument, Unknown
 
@@ -26,7 +26,7 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
     if part.program == "git":
         for name in shown_in_history(part):
             yield name, "show"
-    option = choosing_option(part)
+    option = choosing_option(part.program)
     words = [word or "" for word in part.argv[1:]] if option is not None else []
     for word, value in pairwise([*words, ""]):
         found = option.fullmatch(word) if option is not None else None
@@ -37,7 +37,7 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
 
 def found_names(part: Part) -> Iterator[str]:
     """Yield the names and patterns that `find`, or `git ls-files`, looks for."""
-    if plain_name(part.program or "") == "find":
+    if part.program == "find":
         for word, value in pairwise(part.argv):
             if word is not None and value and _NAMED.fullmatch(word):
                 yield value

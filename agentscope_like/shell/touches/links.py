@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from agentscope_like.paths import FileKind, PathError, TooManyFilesError, standard_devices
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
-from agentscope_like.shell.facts import Implied, implied, is_redirect, lists_only
+from agentscope_like.shell.facts import is_redirect, lists_only
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand
 
@@ -36,7 +36,7 @@ def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
                     f"`{part.name}` may create a link and the command also writes; the link could "
                     "redirect the write"
                 )
-            if any(_touches(each, analysis) for each in later) and takes_links(part, around):
+            if any(map(_touches, later)) and takes_links(part, around):
                 return (
                     f"`{part.name}` relocates a symlink and the command also reads or writes; the "
                     "symlink could redirect that"
@@ -132,9 +132,9 @@ def _changes(part: Part) -> Iterator[Effect]:
             yield effect
 
 
-def _touches(part: Part, analysis: CommandAnalysis) -> bool:
+def _touches(part: Part) -> bool:
     """Return whether a part changes anything or reads the content of files."""
-    if any(_changes(part)) or implied(part, analysis) is Implied.SEARCHES:
+    if any(_changes(part)):
         return True
     return any(
         effect.kind is EffectKind.READ

@@ -22,10 +22,8 @@ from agentscope_like.paths import (
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.catalog import families
 from agentscope_like.shell.facts import (
-    Implied,
     all_words,
     follows,
-    implied,
     is_redirect,
     lists_only,
     raw_words,
@@ -111,11 +109,6 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
             except (PathError, TooManyFilesError):
                 yield Touch(part, kind, effect.target, None)
         look.remember_links(part)
-        match implied(part, analysis):
-            case Implied.SEARCHES:
-                yield from look.where_it_runs(part, TouchKind.READ)
-            case Implied.LISTS:
-                yield from look.where_it_runs(part, TouchKind.LIST, below=_walks(part))
         yield from _named_in_history(part, around)
     yield from _words_in_history(analysis, around)
 
@@ -170,27 +163,6 @@ class _Look:
         except PathError:
             self._has_links = True
 
-    def where_it_runs(
-        self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
-    ) -> Iterator[Touch]:
-        """Yield the touch of a part that acts on its working directory, or on git's directory."""
-        if not part.directories:
-            yield Touch(part, kind, ".", None)
-        for directory in part.directories:
-            for location in self._searched(part, directory):
-                yield Touch(
-                    part, kind, location.written, location, below, follows(part, otherwise=True)
-                )
-
-    def _searched(self, part: Part, directory: str) -> list[Location]:
-        """Return the paths that limit git's search, if all exist; else the directory."""
-        words = part.argv[part.argv.index("--") + 1 :] if "--" in part.argv else ()
-        if part.program == "git" and words and None not in words:
-            told = [self._around.locate(f"{directory}/{word}") for word in words]
-            if all(location.exists for location in told):
-                return told
-        return [self._around.locate(directory)]
-
     def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield the touches of an effect without a path: the locations that its names come from."""
         places = feeders(effect, part, self._analysis)
@@ -203,8 +175,12 @@ class _Look:
                 yield replace(touch, part=part, follows=follows, certain=False)
 
     def _listed(self, feeder: Part, kind: TouchKind) -> Iterator[Touch]:
+        """Yield the touches of all that a part lists, where it is told to or where it runs."""
         if not feeder.effects:
-            yield from self.where_it_runs(feeder, kind)
+            for each in map(self._around.locate, feeder.directories):
+                yield Touch(feeder, kind, ".", each, Below.PRESENT)
+            if not feeder.directories:
+                yield Touch(feeder, kind, ".", None)
         for place in feeder.effects:
             for location in self._around.locations(place) or ():
                 yield Touch(feeder, kind, place.target, location, Below.PRESENT)
@@ -215,9 +191,7 @@ class _Look:
         """Return what is reached below a path; None if the path itself is not reached."""
         if kind is _READS:
             reaches = location.kind is _DIRECTORY
-        elif kind is _LISTS:
-            reaches = _walks(part) is not _NOTHING
-        elif kind is _DELETES or part.is_a("rights"):
+        elif kind is _LISTS or kind is _DELETES or part.is_a("rights"):
             reaches = effect.recursive
         else:
             return self._written_below(effect, part)
@@ -267,14 +241,6 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
     if part.is_a("moves") and not is_redirect(effect, part):
         return None
     return _LISTS if lists_only(effect, part) else _READS
-
-
-def _walks(part: Part) -> Below:
-    """Return what a listing part reaches below a directory."""
-    walks = part.is_a("walker") or part.git_command == "ls-files"
-    walks = walks or part.has_flag("R", "--recursive", "--tree")
-    walks = walks or (part.is_a("walker_if_told") and part.has_flag("T"))
-    return Below.PRESENT if walks else Below.NOTHING
 
 
 def _moves(part: Part) -> bool:

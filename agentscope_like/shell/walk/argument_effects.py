@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item
 from agentscope_like.shell.catalog import RoleKind, programs_with
-from agentscope_like.shell.draft import Draft, WalkScope, shortened
+from agentscope_like.shell.draft import Draft, Pipe, WalkScope, shortened
 from agentscope_like.shell.names import names_read
 from agentscope_like.shell.state import (
     State,
@@ -225,7 +225,9 @@ class Actor(Struct):
         self.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
 
     def _look(self, item: Item, directories: tuple[str, ...]) -> None:
-        """Add the effect of a read."""
+        """Add the effect of a read, unless it takes its input instead."""
+        if item.start == 0 and self.reading.unless_piped and isinstance(self.draft.source, Pipe):
+            return
         argument, span = item.argument, self.draft.span_of(item.start)
         source = argument if isinstance(argument, str) else self._source(span)
         recursive = self.reading.recursive
@@ -241,7 +243,8 @@ class Actor(Struct):
             return directories
         kind, span = _KINDS[role], self.draft.span_of(item.start)
         source = argument if isinstance(argument, str) else self._source(span)
-        recursive = self.reading.recursive or role is RoleKind.MOVE
+        is_report = role is RoleKind.WRITE and bool(item.flag)
+        recursive = (self.reading.recursive and not is_report) or role is RoleKind.MOVE
         if role is RoleKind.LINK:
             self._look(item, directories)
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)

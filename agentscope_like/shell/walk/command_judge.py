@@ -33,7 +33,7 @@ from agentscope_like.shell.state import (
 from agentscope_like.shell.syntax import Arithmetic, Assignment, Literal, SimpleCommand, Span, Word
 from agentscope_like.shell.syntax.words import read_let
 from agentscope_like.shell.values import NO_NAMES, Argument, Unknown, names_of
-from agentscope_like.shell.walk.argument_effects import Actor
+from agentscope_like.shell.walk.argument_effects import Actor, path_effects
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.shell.walk.redirections import (
     assigned_value,
@@ -182,6 +182,9 @@ class CommandJudge(WalkBase):
         directory = state.directories[0] if state.directories else None
         path = absolute(directory, name) if "/" in name else None
         draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
+        if program in catalog.programs_with("lister"):
+            here = state.directories
+            draft.add(path_effects(EffectKind.READ, ".", here, span, ".", recursive=True))
         draft.doubt(told or f"`{shortened(name)}` {what}", span)
 
     def _known(

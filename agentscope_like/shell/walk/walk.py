@@ -108,7 +108,7 @@ class Walk(CompoundJudge):
             if statement.connector in {"&&", "||"}:
                 continue
             if statement.connector == "&":  # it outlives the shell, and what ends that in time
-                self._chain(chain, state, replace(scope, bounded=False))
+                self._chain(chain, state, replace(scope, bounded=False, source=UNKNOWN_INPUT))
             else:
                 state = self._chain(chain, state, scope)
             chain = []

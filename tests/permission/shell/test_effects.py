@@ -152,7 +152,7 @@ def test_a_copy_with_its_parents_is_written_below_the_target() -> None:
         ("sort --frob a", "`sort --frob` is not a flag known to be harmless"),
         ("rm a", "`rm` removes `a`"),
         ("frobnicate", "`frobnicate` is an unknown program"),
-        ("sed -n '1w x' f", "the sed command `w` is not known to be harmless"),
+        ("sed -n '1w x' f", "`1w x` in the sed script is not known to be harmless"),
         ("awk 'BEGIN{system(1)}'", "`system` of awk runs a command"),
         ("PATH=. ls", "`PATH=` may change what the program does"),
     ],

@@ -72,16 +72,22 @@ def test_what_finds_finds_where_it_runs(program: str, last: Last) -> None:
         ("du -Xf", "du -hc"),
         ("du --exclude-from f", "du --exclude f"),
         ("du --exclude-from=f", "du --exclude=f"),
-        ("fd --ignore-file f x", "fd --exclude f x"),
-        ("fd --ignore-file=f x", "fd --exclude=f x"),
     ],
 )
 def test_a_file_of_patterns_is_no_place(told: str, instead: str, last: Last) -> None:
-    """Where it is told by a file what to leave out, that file may be all it is given."""
+    """A file that tells it what to leave out is an option's value, and no place to list."""
     assert last(told) == LISTS
-    assert last(f"{told} src") == LISTS
+    assert last(f"{told} src") == NOTHING
     assert last(f"{instead} src") == NOTHING
     assert last("ls --files src") == NOTHING
+
+
+@pytest.mark.parametrize("told", ["fd --ignore-file f x", "fd --ignore-file=f x"])
+def test_what_may_print_a_file_of_patterns_may_show_what_it_is_given(told: str, last: Last) -> None:
+    """The errors of fd quote what is in that file, so that it does not only list."""
+    assert last(told) == SEARCHES
+    assert last(f"{told} src") == NOTHING
+    assert last("fd --exclude f x") == LISTS
 
 
 FOLDERS = """
@@ -138,6 +144,14 @@ def test_git_lists_below_a_folder(words: str, last: Last) -> None:
     assert last(f"git -C a ls-files {words}") == NOTHING
 
 
+def test_a_path_in_any_case_limits_git_to_nothing(last: Last) -> None:
+    """`SRC` may stand for `src` then, and for whatever else is written so."""
+    assert last("git --icase-pathspecs ls-files src") == LISTS
+    assert last("git --icase-pathspecs grep x -- SRC") == SEARCHES
+    assert last("git --glob-pathspecs ls-files src") == NOTHING
+    assert last("git --glob-pathspecs grep x -- src") == NOTHING
+
+
 @pytest.mark.parametrize("words", ["", *ANYWHERE.strip().splitlines()])
 def test_git_lists_where_it_runs(words: str, last: Last) -> None:
     """What may be all of the directory, and the value of an option, is no folder in it."""
@@ -146,13 +160,16 @@ def test_git_lists_where_it_runs(words: str, last: Last) -> None:
 
 @pytest.mark.parametrize("program", ["grep", "egrep", "fgrep"])
 def test_what_searches_below_is_told_to(program: str, last: Last) -> None:
-    """One of the options for it is enough, and one place is enough to search nothing else."""
+    """One of the options for it is enough, and one place is enough to search nothing else.
+
+    Of `-d`, it does not matter what to do with directories.
+    """
     told = ("-r", "-R", "-nr", "--recursive", "--dereference-recursive", "-d recurse", "-drecurse")
-    for option in (*told, "--directories=recurse"):
+    for option in (*told, "--directories=recurse", "-d skip"):
         assert last(f"{program} {option} x") == SEARCHES
         assert last(f"{program} {option} x < f") == SEARCHES
         assert last(f"{program} {option} x src") == NOTHING
-    for other in ("", "-d skip", "-n", "--directories=read"):
+    for other in ("", "-n"):
         assert last(f"{program} {other} x") == NOTHING
     assert last("cat -r recurse") == NOTHING
 
@@ -173,6 +190,14 @@ def test_what_searches_unless_it_is_fed(program: str, last: Last) -> None:
     assert last(f"cat f | grep -r {program}") == SEARCHES
 
 
+@pytest.mark.parametrize("told", ["rg --files", "ag -g x", "ack -f", "ack -g x"])
+def test_what_lists_files_does_so_whatever_it_is_fed(told: str, last: Last) -> None:
+    """It prints the names of files below where it runs, and leaves its input alone."""
+    assert last(told) == SEARCHES
+    assert last(f"cat f | {told}") == SEARCHES
+    assert last(f"cat f | {told} src") == NOTHING
+
+
 def test_git_searches_all_that_it_knows(last: Last) -> None:
     """`git grep` names no place that is known here; other sub-commands search nothing."""
     assert last("git grep x") == SEARCHES
@@ -191,9 +216,9 @@ def test_git_searches_all_that_it_knows(last: Last) -> None:
     ],
 )
 def test_a_file_that_says_what_to_search_for_is_no_place(told: str, last: Last) -> None:
-    """What it reads may be that file, so that what it is given is not all that it searches."""
+    """That file is an option's value, and no place to search."""
     assert last(told) == SEARCHES
-    assert last(f"{told} src") == SEARCHES
+    assert last(f"{told} src") == NOTHING
     assert last("rg --files-with-matches x src") == NOTHING
     assert last("rg --files src") == NOTHING
     assert last("rg -e x src") == NOTHING

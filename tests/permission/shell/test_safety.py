@@ -162,7 +162,7 @@ _FAR = "/".join(["a" * 63] * 70)
         (f"cd x/../{_FAR}", "goes to a directory that cannot be checked"),
         (f"rm {_FAR}", "acts on a path that cannot be checked"),
         (f"cat {_FAR}", "acts on a path that cannot be checked"),
-        (f"cd {_FAR}; grep -r x", "names a path that cannot be checked"),
+        (f"cd {_FAR}; grep -r x", "acts on a path that cannot be checked"),
         (f"cd {_FAR}; ls", ""),
         (f"rm / {_FAR} (", "is the whole file system|holds the working directory"),
         (f"rm {_FAR} / (", "is the whole file system|holds the working directory"),

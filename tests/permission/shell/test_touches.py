@@ -78,7 +78,7 @@ tree | Glob a? b? d? d/f? d/sub/g? e/f?
 lsd -R | Glob a? b? d? d/f? d/sub/g? e/f?
 fd x | Glob a? b? d? d/f? d/sub/g? e/f?
 git ls-files | Glob a? b? d? d/f? d/sub/g? e/f?
-git ls-files d | Read d?
+git ls-files d | Read d, Glob d d/f? d/sub/g?
 git status |
 grep -r x | Read a? b? d? d/f? d/sub/g? e/f?
 grep -R x | Read a? b? d? d/f? d/sub/g? e/f?
@@ -90,7 +90,7 @@ cd "$x"; ls | Read all?
 git grep x | Read a? b? d? d/f? d/sub/g? e/f?
 git grep x -- d | Read d d/f? d/sub/g?
 git grep x -- d a | Read a d d/f? d/sub/g?
-git grep x -- d nothing | Read a? b? d? d/f? d/sub/g? e/f?
+git grep x -- d nothing | Read d d/f? d/sub/g?
 git grep x -- "$y" | Read a? b? d? d/f? d/sub/g? e/f?
 git grep x -- | Read a? b? d? d/f? d/sub/g? e/f?
 rg x -- | Read a? b? d? d/f? d/sub/g? e/f?

@@ -410,8 +410,10 @@ allow grep -r --files-with-matches x docs | xargs cat
 allow grep -r --files-without-match x docs | xargs cat
 ask   grep -rl --label=secrets/a x docs | xargs cat
 ask   grep -r x docs | xargs cat
-ask   grep -r --file=README.md docs
-ask   grep -r --file README.md docs
+allow grep -r --file=README.md docs
+allow grep -r --file README.md docs
+ask   grep -r --file=README.md
+ask   grep -r --file README.md
 ask   grep -rf README.md
 ask   grep -rnf README.md
 ask   grep -r -fREADME.md
