@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from agentscope_like.permission.command.command_index import CommandIndex
 from agentscope_like.permission.command.command_patterns import CommandPattern
@@ -35,11 +35,11 @@ class CommandRules(CommandIndex):
             return self._allowing(call)
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self.behavior is PermissionBehavior.ASK or runs_otherwise
-        return self._forbidding(call.read, call, guess=in_doubt)
+        return self._forbidding(call, lambda: call.read, guess=in_doubt)
 
     def may_match(self, call: PreparedCommand) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
-        return self._forbidding(call.analysis, call, guess=True) is not None
+        return self._forbidding(call, lambda: call.analysis, guess=True) is not None
 
     def _allowing(self, call: PreparedCommand) -> int | None:
         analysis = call.analysis
@@ -94,10 +94,11 @@ class CommandRules(CommandIndex):
         return None if call.coverage.surroundings_objection(part) else found
 
     def _forbidding(
-        self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
+        self, call: PreparedCommand, analyzed: Callable[[], CommandAnalysis], *, guess: bool
     ) -> int | None:
         if call.names is not None and not self.may_begin_in(call.names):
             return None
+        analysis = analyzed()
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):

@@ -234,6 +234,19 @@ def test_what_the_analysis_does_not_prove_does_not_run(
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("rule", "analyses"), [("deny make:*", 0), ("ask npm run:*", 0), ("deny date -s:*", 1)]
+)
+def test_rules_about_other_programs_need_no_analysis(
+    tmp_path: Path, rule: str, analyses: int
+) -> None:
+    """Where no word of a plain line begins what a rule is about, the whole analysis is left out."""
+    with patch.object(bash_tool, "analyze", wraps=analyze) as analyzed:
+        found = _decisions(["date"], tmp_path, DEFAULT, (rule,))
+    assert [each.behavior.value for each in found] == ["allow"]
+    assert analyzed.call_count == analyses
+
+
 @cache
 def _recorded() -> list[PlainRead]:
     samples = [sample.command for sample in (*everyday(), *harmful())]
