@@ -196,12 +196,12 @@ def _asked_for(
 def _named(
     analysis: CommandAnalysis, around: Surroundings, credentials: Sequence[Credential]
 ) -> frozenset[str]:
-    """Return the credentials at, above or below the paths of a command."""
+    """Return the credentials at or above the paths of a command, or in a directory of such."""
     found: set[str] = set()
     for effect in analysis.effects:
         for location in around.locations(effect) or ():
             place = location.resolved
             found.update(each.path for each in credentials if is_below(place, each.path))
-            if around.read_objection(location, recursive=effect.recursive):
+            if around.read_objection(location):
                 found.update(each.path for each in credentials if is_below(each.path, place))
     return frozenset(found)
