@@ -18,7 +18,7 @@ from typing import Any
 from agentscope_like.mcp import HttpMCPConfig, MCPClient, StdioMCPConfig
 from agentscope_like.message import TextBlock
 from agentscope_like.tool import ToolChunk
-from tests.mcp.servers.notes import serve
+from tests.mcp.servers.notes import serve, shared_port
 
 SERVERS = Path(__file__).parent / "servers"
 OBJECT = {"type": "object", "properties": {"text": {"type": "string"}}}
@@ -97,11 +97,15 @@ def wait_for(port: int) -> None:
 
 
 class Web:
-    """The notes server at a loopback address; it can be stopped, and started again."""
+    """The notes server at a loopback address; it can be stopped, and started again.
+
+    Its port is kept until it is closed, so that no other server is found there meanwhile.
+    """
 
     def __init__(self, log: Path) -> None:
         self.log = log
-        self.port = free_port()
+        self._kept = shared_port()
+        self.port: int = self._kept.getsockname()[1]
         self._process: ForkServerProcess | None = None
 
     def start(self) -> None:
@@ -119,6 +123,11 @@ class Web:
             self._process.join()
             self._process.close()
             self._process = None
+
+    def close(self) -> None:
+        """Kill the server, and give its port back."""
+        self.stop()
+        self._kept.close()
 
     def url(self, path: str) -> str:
         """Return the address of a path."""
@@ -142,7 +151,7 @@ def running(log: Path) -> Iterator[Web]:
     try:
         yield web
     finally:
-        web.stop()
+        web.close()
 
 
 def is_running(pid: int) -> bool:

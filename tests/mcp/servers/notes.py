@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -182,8 +183,18 @@ def make_app(log: Path | None = None) -> Starlette:
 
 
 def serve(port: int, log: Path | None = None) -> None:
-    """Serve over HTTP."""
-    uvicorn.run(make_app(log), host="127.0.0.1", port=port, log_level="critical", ws="none")
+    """Serve over HTTP, at a port that somebody else keeps free for it."""
+    config = uvicorn.Config(make_app(log), log_level="critical", ws="none")
+    uvicorn.Server(config).run(sockets=[shared_port(port)])
+
+
+def shared_port(port: int = 0) -> socket.socket:
+    """Return a socket at a port that only those can use who share it."""
+    shared = socket.socket()
+    shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    shared.bind(("127.0.0.1", port))
+    return shared
 
 
 def main() -> None:
