@@ -55,8 +55,12 @@ __all__ = [
     "Decisions",
     "Situation",
     "changes",
+    "corpora",
     "decided",
+    "engine_of",
+    "letter_of",
     "read_record",
+    "shown",
     "world",
 ]
 
@@ -138,7 +142,7 @@ class Change(NamedTuple):
             f"{count} command{'s' * (count != 1)} {_WORDS[self.before]} -> {_WORDS[self.after]} "
             f"in {where}:"
         )
-        lines = [first, *(f"    {_shown(each)}" for each in self.commands[:most])]
+        lines = [first, *(f"    {shown(each)}" for each in self.commands[:most])]
         if len(lines) <= count:
             lines.append(f"    and {count + 1 - len(lines)} more")
         return "\n".join(lines)
@@ -179,7 +183,7 @@ class Decider:
             confine: Bash(cwd=work, confine=confine)
             for confine in {situation.confine for situation in situations}
         }
-        self._asked = [(_engine(each), tools[each.confine]) for each in situations]
+        self._asked = [(engine_of(each), tools[each.confine]) for each in situations]
 
     async def decide(self, command: str) -> str:
         """Return the letter of each situation; `E` where deciding raises."""
@@ -190,18 +194,20 @@ async def _letter(engine: PermissionEngine, tool: Bash, command: str) -> str:
     try:
         decision = await engine.check_permission(tool, {"command": command})
     except Exception as error:
-        sys.stderr.write(f"{_shown(command)}: {error!r}\n")
+        sys.stderr.write(f"{shown(command)}: {error!r}\n")
         return "E"
-    return _letter_of(decision)
+    return letter_of(decision)
 
 
-def _letter_of(decision: PermissionDecision) -> str:
+def letter_of(decision: PermissionDecision) -> str:
+    """Return the letter of a decision."""
     if decision.behavior is PermissionBehavior.ASK:
         return "!" if decision.bypass_immune else "a"
     return "A" if decision.behavior is PermissionBehavior.ALLOW else "D"
 
 
-def _engine(situation: Situation) -> PermissionEngine:
+def engine_of(situation: Situation) -> PermissionEngine:
+    """Return an engine that decides as in a situation."""
     engine = PermissionEngine(PermissionContext(mode=PermissionMode(situation.mode)))
     for text in situation.rules:
         behavior, _, rest = text.partition(" ")
@@ -220,11 +226,11 @@ def _engine(situation: Situation) -> PermissionEngine:
 def world() -> Iterator[Path]:
     """Make a project and a home with credentials, and enter them; yields the project's directory.
 
-    They lie deep enough for `../../..` to stay within what is made here, and the environment holds
-    nothing but the home and the path, so that decisions are the same everywhere.
+    They lie deep enough for `../../..` to stay within what is made here, in `/tmp`, and the
+    environment holds nothing but the home and the path, so that decisions are the same everywhere.
     """
     saved = dict(os.environ)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
         place = Path(name).resolve() / "a" / "b" / "c" / "d"
         work, home = place / "work", place / "home"
         _fill(work, home, place / "elsewhere")
@@ -280,12 +286,14 @@ def _command_of(line: str) -> str:
     return str(json.loads(line)) if line.startswith('"') else line
 
 
-def _shown(command: str) -> str:
+def shown(command: str) -> str:
+    """Return a command as one line of bounded length."""
     line = _line_of(command)
     return line if len(line) <= _SHOWN_CHARACTERS else f"{line[:_SHOWN_CHARACTERS]}..."
 
 
-def _corpora(folders: Iterable[Path]) -> Iterator[str]:
+def corpora(folders: Iterable[Path] = (_DATA,)) -> Iterator[str]:
+    """Yield the commands of the JSONL files in some folders; by default of the project's own."""
     for folder in folders:
         for file in sorted(folder.rglob("*.jsonl")):
             for line in file.read_text("utf-8").splitlines():
@@ -348,7 +356,7 @@ def _tell(found: Sequence[Change], *, shows_all: bool) -> int:
 
 
 def _save(file: Path, folders: Sequence[Path], processes: int) -> int:
-    commands = chain(read_record(), _corpora(folders))
+    commands = chain(read_record(), corpora(folders))
     decisions = _decide_all(commands, ALL, processes)
     names = [situation.name for situation in ALL]
     saved = {"situations": names, "decisions": decisions}

@@ -5,20 +5,27 @@ from __future__ import annotations
 import pytest
 
 from tests.effects_record import facts_of, read_effects
-from tests.record import RECORDED, Situation, changes, decided, read_record, world
+from tests.record import RECORDED, Situation, changes, read_record, world
+from tests.told_record import SHARES, all_told, commands_of, digests, read_digests
 
 RECORD = read_record()
-COMMANDS = list(RECORD)
-SHARES = 16
 
 
-@pytest.mark.parametrize("commands", [COMMANDS[share::SHARES] for share in range(SHARES)])
-def test_what_is_decided_stays_so(commands: list[str]) -> None:
-    """In each situation, each command is decided as on record."""
-    after = decided(commands, RECORDED)
-    before = {command: RECORD[command] for command in commands}
+@pytest.mark.parametrize("share", range(SHARES))
+def test_what_is_decided_and_told_stays_so(share: int) -> None:
+    """In each situation, each command is decided as on record, and the same is told of it."""
+    told = all_told(commands_of(share, recorded=True), recorded=True)
+    before = {command: RECORD[command] for command in told}
+    after = {command: each.letters for command, each in told.items()}
     found = changes(before, after, RECORDED)
     assert not found, "\n".join(["`python -m tests.record`", *(each.told() for each in found)])
+    told |= all_told(commands_of(share, recorded=False), recorded=False)
+    record = read_digests()
+    other = [group for group, digest in digests(told).items() if record.get(group) != digest]
+    assert not other, (
+        f"Something else is told of commands in the groups {' '.join(other)}: "
+        "see `python -m tests.told_record --since HEAD`."
+    )
 
 
 def test_what_commands_are_read_as_stays_so() -> None:

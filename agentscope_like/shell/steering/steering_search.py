@@ -289,7 +289,8 @@ def _written_objection(
 
 
 def _unknown(part: Part) -> str:
-    return f"`{shortened(part.argv[0] or '')}` may write a file that"
+    names = part.argv or tuple(assignment.name for assignment in part.assignments)
+    return f"`{shortened(names[0] or '')}` may write a file that"
 
 
 def _puts(
