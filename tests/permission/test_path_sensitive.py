@@ -18,6 +18,7 @@ from agentscope_like.paths import (
     Location,
     SensitiveNames,
     locate,
+    private_objection,
     read_objection,
     standard_devices,
     write_objection,
@@ -381,6 +382,14 @@ def test_the_names_of_the_documents_are_among_the_defaults() -> None:
         SensitiveNames().all_files
     )
     assert {".git", ".vscode", ".idea", ".ssh"} <= set(SensitiveNames().all_directories)
+
+
+def test_hidden_files_of_a_home_are_private_unless_listed() -> None:
+    """What is known to hold no secret is read without a question, and only that."""
+    for path in TABLES["harmless_hidden_files"]:
+        assert private_objection(at(path), ()) is None, path
+    for path in TABLES["other_hidden_files"]:
+        assert private_objection(at(path), ()) is not None, path
 
 
 @pytest.mark.parametrize(
