@@ -192,6 +192,8 @@ make:* | make -j 4 x=1 | `x=1`
 make:* | make -j x=1 | allow
 make:* | make -kj4 | allow
 make:* | make -kj | allow
+make:* | make --silen x=1 | `--silen`
+make:* | make --jobs= x=1 | `x=1`
 make:* | make -kC x | `-kC`
 /usr/bin/make:* | make -k | allow
 make:* | /usr/bin/make -k | allow
