@@ -128,6 +128,13 @@ mytool:* | mytool -- --config | `--config`
 mytool:* | mytool -- --deep | allow
 mytool:* | mytool -- -x | `-x`
 mytool:* | mytool -- -v | allow
+mytool:* | mytool -- -xv | `-xv`
+mytool:* | mytool -xv | `-xv`
+mytool:* | mytool -- --no-pager | allow
+mytool:* | mytool -- --color --colour --progress | allow
+mytool:* | mytool -- --color=x --progress=x | allow
+mytool:* | mytool /dev/stdinx | allow
+mytool:* | mytool "-x/$y" | run time
 mytool:* | mytool +x | `+x`
 mytool:* | mytool a:=b | `a:=b`
 mytool:* | mytool a+=b | `a+=b`
@@ -195,6 +202,7 @@ make:* | make -kj | allow
 make:* | make --silen x=1 | `--silen`
 make:* | make --jobs= x=1 | `x=1`
 make:* | make -kC x | `-kC`
+make:* | make -Ck | `-Ck`
 /usr/bin/make:* | make -k | allow
 make:* | /usr/bin/make -k | allow
 ./make:* | ./make -k | `-k`
@@ -249,6 +257,16 @@ npx eslint:* | npx eslint --fix | allow
 npx:* | npx -y eslint | allow
 npx -y eslint:* | npx -y eslint --fix | allow
 uv run pytest:* | uv run pytest -q | allow
+uv run pytest:* | uv run pytest -x | allow
+uv run pytest:* | uv run pytest -p x | `-p`
+npx eslint:* | npx eslint --max-warnings 0 | allow
+docker exec c:* | docker exec c pytest -x | allow
+docker exec c:* | docker exec c pytest -p x | `-p`
+docker:* | docker --debug x | `--debug`
+npm:* | npm fund -g a | allow
+git branch:* | git branch -i a | allow
+a:* | for i in /x=1 y; do a $i; done | allow
+a:* | for i in y x=1; do a $i; done | run time
 a b c d e:* | a b c d e --deep | allow
 a:* | a "$x" | run time
 a:* | a 'x y'=z | allow
