@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from agentscope_like.permission.explain import explain_call
 from agentscope_like.tool import Bash
-from tests.permission.kit import context_of, decide, place
+from tests.permission.kit import context_of, decide, make_place, place
 
 COVERED = r"""
 npm test:* | npm test > f | output
@@ -24,6 +25,8 @@ npm test:* | CI=1 npm test | allow
 npm test:* | CI=$x npm test | variable
 npm test:* | cd src; npm test | directory
 npm test:* | cd src; npm test; cd .. | directory
+npm test:* | cd .; npm test | allow
+npm test:* | cd "$PWD/x/.."; npm test | allow
 npm test:* | (cd src); npm test | allow
 npm test:* | { npm test; } < f | input
 npm test:* | exec < f; npm test | input
@@ -155,6 +158,7 @@ mytool:* | mytool $? | allow
 mytool:* | mytool *.py | allow
 mytool:* | mytool * | allow
 mytool:* | mytool ./* | allow
+mytool:* | cd "$x"; mytool * | run time
 awk:* | awk 'BEGIN{system("x")}' f | `BEGIN{system("x")}`
 awk 'BEGIN{system("x")}':* | awk 'BEGIN{system("x")}' f | allow
 sed:* | sed -n s/a/b/e f | `s/a/b/e`
@@ -323,6 +327,25 @@ def test_what_a_rule_does_not_cover_is_told(row: str) -> None:
         assert expected in found.uncovered_words
 
 
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("mytool *", True),
+        ("mytool src/*", True),
+        ("mytool */x", False),
+        ("mytool *x", True),
+        ("mytool ?x", False),
+    ],
+)
+def test_a_glob_is_what_it_matches_now(tmp_path: Path, command: str, runs: bool) -> None:
+    """A file like an option makes it one, and so may a directory that the glob does not show."""
+    where = make_place(tmp_path, "src/x ax bx")
+    if not runs:
+        (where.work / "-x").touch()
+    found = decide(command, where, rules=["allow mytool:*"])
+    assert (found.behavior.value == "allow") is runs
+
+
 LINES = """
 echo x | tee f | allow
 date | tee f | allow
@@ -351,6 +374,7 @@ X=$x npm test | ask
 npm test ( | ask
 for i in a b; do npm test $i; done | allow
 for i in a $x; do npm test $i; done | ask
+for i in a -b; do npm test $i; done | allow
 npm test {a,b} | allow
 npm test ~ | allow
 npm test $(date) | ask
