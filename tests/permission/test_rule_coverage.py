@@ -342,8 +342,9 @@ def test_a_glob_is_what_it_matches_now(tmp_path: Path, command: str, runs: bool)
     where = make_place(tmp_path, "src/x ax bx")
     if not runs:
         (where.work / "-x").touch()
-    found = decide(command, where, rules=["allow mytool:*"])
-    assert (found.behavior.value == "allow") is runs
+    for rule in ("mytool:*", f"= {command}"):
+        found = decide(command, where, rules=[f"allow Bash({rule})"])
+        assert (found.behavior.value == "allow") is runs
 
 
 LINES = """
@@ -376,6 +377,7 @@ for i in a b; do npm test $i; done | allow
 for i in a $x; do npm test $i; done | ask
 for i in a -b; do npm test $i; done | allow
 npm test {a,b} | allow
+> f | ask
 npm test ~ | allow
 npm test $(date) | ask
 npm test "$(pwd)" | allow
@@ -387,6 +389,12 @@ exec < f; npm test | allow
 npm run x | sed -i s/a/b/ f | allow
 npm run x | python3 - | ask
 npm run x | rm f | allow
+npm run x | cp a b | allow
+npm run x | mv a b | allow
+npm run x | dd of=f | ask
+npm run x | sort -o f | ask
+npm run x | patch | ask
+npm test x*.py | allow
 x=1; npm test $x | allow
 x=$(date); npm test $x | ask
 """
