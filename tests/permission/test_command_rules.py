@@ -287,6 +287,7 @@ git push | git push | deny
 git push | git push x | allow
 git push | git push ( | deny
 git push | git pull ( | allow
+git push | git push x ( | deny
 git push:* | git push ( | deny
 git push:* | tool git push x ( | deny
 git push -f | eval git push -f | deny
@@ -329,6 +330,24 @@ def test_of_two_spellings_the_first_is_found(first: str, second: str, command: l
         decision = decide(line_of(command), rules=rules)
         assert decision.rule is not None
         assert decision.rule.rule_content == patterns[0]
+
+
+async def test_a_rule_that_denies_is_met_as_soon_as_it_is_added() -> None:
+    """A rule that comes after a decision counts in the next one, and the earlier ones still do."""
+    engine, bash = PermissionEngine(context_of(["allow Bash", "deny git push:*"])), Bash()
+
+    async def found(command: str) -> str:
+        return (await engine.check_permission(bash, {"command": command})).behavior.value
+
+    assert await found("npm ci") == "allow"
+    engine.add_rule(rule_of("deny npm:*"))
+    assert [await found(each) for each in ("npm ci", "git push", "make")] == [
+        "deny",
+        "deny",
+        "allow",
+    ]
+    engine.add_rule(rule_of("deny m*:*"))
+    assert [await found(each) for each in ("make", "npm ci", "tool")] == ["deny", "deny", "allow"]
 
 
 def test_one_of_many_rules_that_deny_is_met() -> None:
