@@ -270,3 +270,165 @@ def test_an_unknown_word_may_be_what_a_pattern_of_a_deny_rule_matches(
 ) -> None:
     """A word that is only known at run time stands for each pattern of a rule, too."""
     assert met(command, "npm r* evil:*") == found
+
+
+FORBIDDEN = """
+/usr/bin/git push:* | git push x | deny
+/usr/bin/git push:* | /usr/bin/git push | deny
+git push:* | /usr/bin/git push | deny
+git push:* | sudo git push | deny
+git push:* | git pull | allow
+tool /usr/bin/git | tool /usr/bin/git | deny
+tool /usr/bin/git | tool git | allow
+g* push:* | git push | deny
+g* push:* | git pull | allow
+* push:* | git push | deny
+git push | git push | deny
+git push | git push x | allow
+git push | git push ( | deny
+git push | git pull ( | allow
+git push | git push x ( | deny
+git push:* | git push ( | deny
+git push:* | tool git push x ( | deny
+git push -f | eval git push -f | deny
+git push | eval git pull | allow
+git push | npm run $x | allow
+git push x | echo a | xargs git push | deny
+git push x | xargs git pull | allow
+"""
+"""A pattern of a rule that denies, a command, and what becomes of it where else all runs."""
+
+
+@pytest.mark.parametrize("row", FORBIDDEN.strip().splitlines())
+def test_what_a_rule_forbids_is_met_however_it_is_started(row: str) -> None:
+    """By whatever path and wrapper, and in a text that cannot be read; its neighbour is not."""
+    pattern, _, rest = row.partition(" | ")
+    command, _, behavior = rest.rpartition(" | ")
+    assert decide(command, mode="bypass", rules=[f"deny {pattern}"]).behavior.value == behavior
+
+
+def test_the_first_rule_that_denies_is_told() -> None:
+    """If several rules match, the decision names the one that was listed first."""
+    for rules in (["deny npm:*", "deny npm run:*"], ["deny npm run:*", "deny npm:*"]):
+        decision = decide("npm run x", rules=rules)
+        assert decision.rule is not None
+        assert f"deny {decision.rule.rule_content}" == rules[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "command"),
+    [
+        ("npm run", "npm 'run'", ["npm", "run"]),
+        ("npm:*", "'npm':*", ["npm", "ci"]),
+        ("make a", "make 'a'", ["make", "a"]),
+    ],
+)
+def test_of_two_spellings_the_first_is_found(first: str, second: str, command: list[str]) -> None:
+    """Patterns of the same words are one pattern, which the first rule has."""
+    for patterns in ([first, second], [second, first]):
+        rules = [f"ask {pattern}" for pattern in patterns]
+        decision = decide(line_of(command), rules=rules)
+        assert decision.rule is not None
+        assert decision.rule.rule_content == patterns[0]
+
+
+async def test_a_rule_that_denies_is_met_as_soon_as_it_is_added() -> None:
+    """A rule that comes after a decision counts in the next one, and the earlier ones still do."""
+    engine, bash = PermissionEngine(context_of(["allow Bash", "deny git push:*"])), Bash()
+
+    async def found(command: str) -> str:
+        return (await engine.check_permission(bash, {"command": command})).behavior.value
+
+    assert await found("npm ci") == "allow"
+    engine.add_rule(rule_of("deny npm:*"))
+    assert [await found(each) for each in ("npm ci", "git push", "make")] == [
+        "deny",
+        "deny",
+        "allow",
+    ]
+    engine.add_rule(rule_of("deny m*:*"))
+    assert [await found(each) for each in ("make", "npm ci", "tool")] == ["deny", "deny", "allow"]
+
+
+def test_one_of_many_rules_that_deny_is_met() -> None:
+    """However many first words there are, the command's own is found."""
+    rules = ["allow Bash", *(f"deny tool{number} x:*" for number in range(70))]
+    for command, behavior in (("tool69 x", "deny"), ("tool69 y", "allow"), ("tool x", "allow")):
+        assert decide(command, rules=rules).behavior.value == behavior
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nearest"),
+    [
+        ("install", ["install:*", "npm install:*"]),
+        ("push", ["git push:*"]),
+        ("rm", ["rm:*"]),
+        ("/usr/bin/rm", ["/usr/bin/rm:*"]),
+        ("= git push", ["names a whole line"]),
+        ("make", []),
+        ("ls", []),
+        ("git push", []),
+        ("rm x", []),
+        ("rm:*", []),
+        ("p*", []),
+    ],
+)
+def test_a_word_that_forbids_nothing_is_refused(pattern: str, nearest: list[str]) -> None:
+    """Whoever forbids what does nothing is told what may be meant; to allow it is no mistake."""
+    message = decide("true", rules=[f"deny Bash({pattern})"]).message
+    assert ("could not be checked" in message) is bool(nearest)
+    for each in nearest:
+        assert each in message
+    assert "could not be checked" not in decide("true", rules=[f"allow Bash({pattern})"]).message
+
+
+@pytest.mark.parametrize(
+    ("command", "offered"),
+    [
+        (f"tool {'x' * 195}", f"tool {'x' * 195}"),
+        (f"tool {'x' * 196}", "= sha256:"),
+        ("tool 'a\nb'", "= sha256:"),
+        (f"make > {'x' * 193}", f"= make > {'x' * 193}"),
+        (f"make > {'x' * 194}", "= sha256:"),
+        ("tool 'a:*'", "tool 'a:*'"),
+        ("tool a\\'b", "tool 'a'\\''b'"),
+        ("tool ''", "tool ''"),
+        ("ls; make x", "make x"),
+        ("make; make", "make"),
+    ],
+)
+def test_what_is_offered_is_one_readable_line(command: str, offered: str) -> None:
+    """A command of at most 200 visible characters is offered as it is, a longer one as a digest."""
+    (pattern,) = suggested_for(command)
+    assert pattern == offered or (offered == "= sha256:" and pattern.startswith(offered))
+    assert pattern.isprintable()
+    assert decide(command, rules=[f"allow Bash({pattern})"]).behavior == "allow"
+
+
+def test_a_line_like_a_digest_has_one_of_its_own() -> None:
+    """A pattern that shows a digest stands for what has it, and for nothing else."""
+    line = f"sha256:{'0' * 64} > f"
+    rule = f"allow Bash(= {line})"
+    assert decide(line, rules=[rule]).behavior == "allow"
+    digest = f"sha256:{'0' * 64} # make"
+    assert decide(digest, rules=[f"allow Bash(= {digest})"]).behavior == "ask"
+
+
+MORE_MATCHES = [
+    (" npm  test ", ["npm", "test"]),
+    (" 'npm'  test ", ["npm", "test"]),
+    ("tool 'a\\$b'", ["tool", "a\\$b"]),
+    ('tool "a\\$b"', ["tool", "a$b"]),
+    ('tool "a\\xb"', ["tool", "a\\xb"]),
+    ("tool a'b'\"c\"", ["tool", "abc"]),
+    ("tool a**b", ["tool", "ab"]),
+    ("tool a*b*c", ["tool", "abbc"]),
+    ("tool a*b*c", ["tool", "axbxc"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "words"), MORE_MATCHES)
+def test_quotes_and_blanks_of_a_pattern_are_the_shells(pattern: str, words: list[str]) -> None:
+    """A word is put together of its pieces, as bash does it."""
+    assert allowing(words, pattern) == pattern
+    assert allowing([*words, "x"], pattern) is None

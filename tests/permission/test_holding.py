@@ -57,6 +57,12 @@ def test_a_link_out_of_the_project_leads_outside(tmp_path: Path) -> None:
     assert objection_to_holding("touch in/x", here) is None
 
 
+def test_a_path_that_no_system_takes_is_told() -> None:
+    """What cannot be looked up is no reason to run the command."""
+    assert "characters long" in (objection_to_holding(f"touch {'a/' * 2500}") or "")
+    assert objection_to_holding(f"touch {'a/' * 25}b") is None
+
+
 def test_the_program_is_named_with_its_sub_command() -> None:
     """A person reads which part of a line is meant."""
     told = objection_to_holding("make && git -C sub push origin && echo done")

@@ -285,7 +285,7 @@ def _patterns(words: Words) -> Iterator[str]:
             yield prefix
         return
     exact = " ".join(map(quoted, known))
-    if len(exact) <= MAX_EXACT_LENGTH and exact.isprintable() and not exact.endswith(":*"):
+    if len(exact) <= MAX_EXACT_LENGTH and exact.isprintable():
         yield exact
     wider = _with_any_message(known)
     if wider is not None:

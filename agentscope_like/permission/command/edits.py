@@ -38,8 +38,8 @@ def edit_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
 
     Every effect of every part is checked, except of parts that are proven to read only.
     """
-    if analysis.script is None or analysis.doubts:
-        return analysis.doubts[0].message if analysis.doubts else "it could not be read"
+    if analysis.doubts:
+        return analysis.doubts[0].message
     if not analysis.parts:
         return "it contains no command"
     around = around.of(analysis)

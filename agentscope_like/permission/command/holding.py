@@ -65,8 +65,7 @@ def hold_objection(analysis: CommandAnalysis, surroundings: Surroundings) -> str
         surroundings: Where it would run.
     """
     if not analysis.understood:
-        doubts = [doubt.message.rstrip(".") for doubt in analysis.doubts]
-        return doubts[0] if doubts else "it could not be read"
+        return analysis.doubts[0].message.rstrip(".")
     around = surroundings.of(analysis)
     try:
         for part in analysis.parts:
@@ -106,7 +105,7 @@ def _row_objection(part: Part, analysis: CommandAnalysis, around: Surroundings) 
 
 def _label(words: Words, row: CommandRow) -> str:
     named = start_in(words[1:], row.starts) or ()
-    return " ".join(word or "" for word in (words[0], *named))
+    return " ".join(filter(None, (words[0], *named)))
 
 
 def _needs_about(

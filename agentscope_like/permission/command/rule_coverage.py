@@ -45,7 +45,7 @@ class RuleCoverage:
             return "a variable is set for it"
         if _is_fed(part, self._analysis):
             return "it is given input"
-        if part.redirects and (reason := self._redirect_objection(part)):
+        if reason := self._redirect_objection(part):
             return reason
         return None if self._is_at_home(part) else "it runs in another directory"
 
@@ -90,7 +90,7 @@ class RuleCoverage:
         values = [each.value.literal for each in part.assignments]
         if not all(map(_is_told, words)) or None in values or not self._tells_input(part):
             return False
-        return not part.redirects or redirect_objection(part, self._around) is None
+        return redirect_objection(part, self._around) is None
 
     def _tells_input(self, part: Part) -> bool:
         """Return whether the text tells the input: literally, by its file, or by what reads it.

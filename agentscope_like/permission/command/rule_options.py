@@ -77,7 +77,7 @@ def _options_of(words: tuple[str, ...]) -> _Options:
     listed = [tables[start] for start in starts if start in tables]
     grammar = lookup(program)
     known = _tables().general.union(*listed)
-    flags = {each for each in known if not each.endswith("=")}
+    flags = set(known)
     valued = {each[:-1] for each in known if each.endswith("=")}
     leaf = _leaf(grammar, words[1:])
     if leaf is not None:
@@ -150,15 +150,14 @@ class _CommandWords:
         self._start = start
         texts = [word if isinstance(word, str) else None for word in words[start:]]
         plain = [word for word in texts if word and not word.startswith("-")][:_SUB_COMMANDS]
-        self._program = program_name(texts[0] or "") or texts[0] or ""
+        first = texts[0] or ""
+        self._program = program_name(first) or first
         self._options = _options_of(tuple(plain or [self._program]))
         before = families().before_command(texts)
         self._skipped = None if before is None else sum(before) - 1
         self._carrying = _tables().carrying.get(canonical(self._program), ())
         self._language = families().language_of(self._program)
-        self._starts = tuple(
-            each for each in families().command_options(texts) if not each.startswith("-")
-        )
+        self._starts = families().command_options(texts)
         self.carried_at = len(words)
 
     def unnamed(self) -> Iterator[int]:
@@ -256,14 +255,13 @@ def _is_plain(word: Unknown, *, is_text: bool) -> bool:
 @lru_cache(maxsize=512)
 def _is_harmless_anywhere(name: str) -> bool:
     """Return whether the name of an option of an unknown program tells of nothing to be asked."""
-    general = _tables().general
-    if name in general or f"{name}=" in general:
+    if name in _tables().general:
         return True
     if not name.startswith("--"):
         return set(name[1:]) <= _tables().unknown.letters
     pieces, endings = _tables().unknown.pieces, tuple(_tables().unknown.endings)
     long = [each for each in pieces if len(each) > _SHORT_PIECE]
-    for piece in _PIECES.split(name.lstrip("-")):
+    for piece in _PIECES.split(name):
         lower = piece.lower()
         if lower in pieces or lower.endswith(endings) or any(each in lower for each in long):
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from msgspec import Struct
 
@@ -28,7 +28,6 @@ from agentscope_like.shell import (
 from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.facts import (
     as_written,
-    choosing_option,
     raw_commands,
     raw_words,
     readings,
@@ -108,9 +107,6 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Permis
     """Return the first question about the command that no allow rule can silence, or None."""
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
-    only_reads = analysis.read_only
-    if only_reads and analysis.names_no_file:
-        return None
     around = surroundings.of(analysis)
     look = _Look(analysis, around, Secrets(analysis, around))
     for part in analysis.parts:
@@ -120,7 +116,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Permis
                     return _finding(analysis.command, part.span, reason)
         except TooManyFilesError:
             return _finding(analysis.command, part.span, TOO_MANY)
-    if not only_reads and _breeds(analysis.command):
+    if not analysis.read_only and _breeds(analysis.command):
         return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
     return None
 
@@ -159,7 +155,7 @@ def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
     carrier = part if part.parent is None else look.analysis.parts[part.parent]
     if not {part.name, carrier.name} & programs_with("feeder"):
         return ()
-    return tuple(look.printed_words) + tuple(
+    return look.printed_words + tuple(
         word
         for redirect in carrier.redirects
         for segment in redirect.word.segments
@@ -217,10 +213,8 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
     for effect in part.effects:
         if effect.kind in _ON_FILES and (reason := _of_effect(effect, part, look)):
             return reason
-    secrets = look.secrets
     try:
-        names = choosing_option(part.program) is not None or part.program == "git" or part.doubts
-        return secrets.name_objection(part) if names or secrets.reads_unseen else None
+        return look.secrets.name_objection(part)
     except PathError as error:
         return f"names a path that cannot be checked: {error}"
 
@@ -356,12 +350,6 @@ def _breeds(command: str) -> bool:
     """Return whether the text defines a function that pipes itself into itself: a fork bomb."""
     if "(" not in command and "function" not in command:
         return False
-    text = None
-    for number, match in enumerate(_FUNCTION.finditer(command)):
-        if number >= _MOST_FUNCTIONS:
-            return False
-        text = text if text is not None else _BLANKS.sub("", command)
-        name = match[1] or match[2]
-        if f"{name}|{name}" in text:
-            return True
-    return False
+    text = _BLANKS.sub("", command)
+    names = (match[1] or match[2] for match in _FUNCTION.finditer(command))
+    return any(f"{name}|{name}" in text for name in islice(names, _MOST_FUNCTIONS))

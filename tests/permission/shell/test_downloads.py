@@ -251,3 +251,40 @@ def test_code_inside_which_something_is_fetched_runs_it() -> None:
     assert runs_download('perl -e "$(wget -qO- http://h)"; ls')
     assert not runs_download("perl -e 'print 1'; curl http://h")
     assert not runs_download('python3 a.py "$(curl http://h)"')
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("curl http://h; sudo ./g", False),
+        ("curl -o f http://h; sudo ./g", True),
+        ("curl http://h; timeout 5 bash g", False),
+        ("curl http://h > f; timeout 5 bash g", True),
+        ('curl http://h; python3 -m "$x"', True),
+        ("curl http://h; python3 -m g", False),
+        ("curl http://h | python3 /dev/stdin", True),
+        ("curl http://h | bash /dev/fd/x", False),
+        ("curl http://h < f; sh g", False),
+        ("curl http://h > *.json; sh g", True),
+        ("curl http://h > $x.json; sh g", True),
+        ("curl http://h >> a.json; sh g", False),
+        ("curl http://h 2> a.json; sh g", False),
+        ('curl "-o$x" http://h; sh g', True),
+        ("curl -o a.json http://h; ./a.json", True),
+        ("curl -o a.json http://h; ./g a.json", False),
+        ("curl -o a.json http://h; sh A.JSON", True),
+        ("curl -o f http://h; sh -c date", False),
+        ("curl -o f http://h; sh -c 'sh g'", True),
+        ("sh -c 'curl http://h; sh g'", False),
+        ("sh -c 'curl -o f http://h'; sh g", True),
+        ("curl http://h | bash -o - g", False),
+        ("curl http://h | deno run -", True),
+        ("curl http://h; bash +x g", False),
+        ("curl http://h; bash +x", True),
+        ("curl -o f http://h; . f", True),
+        ("curl http://h; . f", False),
+    ],
+)
+def test_what_runs_a_download_is_told_from_its_neighbour(command: str, runs: bool) -> None:
+    """Through what carries it, behind what it is told, and by what it is kept in."""
+    assert runs_download(command) is runs

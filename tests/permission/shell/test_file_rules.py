@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agentscope_like.permission import PermissionDecision
@@ -86,6 +88,16 @@ Read(BASE/other/f) | grep -R x led | ask led/out
 Read(BASE/other) | grep -R x led | ask led/out
 Read(BASE/third) | grep -R x led | allow
 Read(hops/plain/x) | grep -R x hops | allow
+Read(kept/a/x) | grep -R x led | allow
+Read(hops/back/plain) | grep -R x hops | allow
+Read(kept/b/c) | grep -R x hops | ask hops/way
+Read(kept/a) | cd kept; grep -r x | ask kept/a
+Write(docs/kept/z) | cp -r kept docs | ask docs/kept
+Write(kept/b/c) | chmod -R u+x kept | ask kept/b/c
+Write(kept/b/d) | chmod -R u+x kept | allow
+Write(kept/b/c) | rm -r kept | deny kept/b/c
+Glob(kept/b/*) | ls -R kept | ask kept/b/c
+Glob(kept/z/*) | ls -R kept | allow
 Read(a) | git show HEAD:a | ask a
 Read(a) | ls; ls | allow
 """
@@ -144,3 +156,12 @@ def test_rules_for_all_of_a_tool_are_about_that_tool(where: Place) -> None:
     """Rules for all that Grep or Glob does are about those tools alone."""
     assert denied("cat a", where, "Glob", "Grep").behavior.value == "allow"
     assert denied("cat a", where, "Grep", "Read").behavior.value == "deny"
+
+
+def test_a_path_is_shown_from_where_the_command_runs(where: Place) -> None:
+    """At the root of the file system too, no path begins with a slash, and the root is a dot."""
+    root = where._replace(work=Path("/"))
+    assert "reads `etc/hosts`." in denied("cat etc/hosts", root, "Read(/etc/hosts)").message
+    assert (
+        "below `.`, including `etc/hosts`." in denied("ls -R .", root, "Glob(/etc/hosts)").message
+    )
