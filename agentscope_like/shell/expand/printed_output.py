@@ -319,8 +319,8 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Unknown:
     operands = [item.argument for item in reading.items if not item.flag]
     texts = [each for each in operands if isinstance(each, str)]
     pattern = inner.output_format
-    if not operands and inner.default:
-        texts = [inner.default]
+    if reading.is_about:
+        return _NOTHING_KNOWN
     if pattern is not None and not (texts and all(map(pattern.fullmatch, texts))):
         return _NOTHING_KNOWN
     for when in inner.whens:
