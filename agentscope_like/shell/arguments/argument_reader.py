@@ -362,10 +362,10 @@ def _is_optional(argument: Argument) -> bool:
 
 def _may_be_no_operand(argument: Argument) -> bool:
     """Return whether an operand may have been taken for an option, or be no argument at all."""
-    if _is_optional(argument):
-        return True
-    known = argument if isinstance(argument, str) else argument.prefix or argument.pattern or ""
-    return known.startswith("-")
+    if isinstance(argument, str):
+        return argument.startswith("-")
+    known = argument.prefix or argument.pattern
+    return known.startswith("-") if known else argument.optional or not argument.single
 
 
 def _begins_well(role: Role, value: Unknown) -> bool:
