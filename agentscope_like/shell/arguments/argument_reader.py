@@ -120,7 +120,6 @@ class _LevelReader(OptionReader, gc=False):
         if len(argument) > 1 and argument[0] == "-":
             return self.option(argument, index)
         if grammar.single_dash and argument in grammar.flags:
-            self.reading.used.add(argument)
             return index + 1
         return None
 
@@ -258,7 +257,7 @@ class _LevelReader(OptionReader, gc=False):
         count = len(operands)
         required = sum([not (place.many or place.optional) for place in places])
         if count < required:
-            runs_input = count == 0 and places[0].role.kind is RoleKind.RUN
+            runs_input = places[0].role.kind is RoleKind.RUN
             lack = "runs whatever it is given as input" if runs_input else "lacks an operand"
             self.reading.problem(f"`{self.reading.label}` {lack}", 0)
         spare = max(0, count - required)
