@@ -26,6 +26,11 @@ from tests.permission.kit import analysis_of, doubts_of, paths_of
         ("rg x a", "a"),
         ("rg x ${y:+a}", "a ."),
         ("rg --files", "."),
+        ("ls | rg x", ""),
+        ("ls | grep -r x", "."),
+        ("gzip a -l", "a"),
+        ("gzip -l a b", "a b"),
+        ("tree ./*", "*"),
         ("rg --files a", "a"),
         ("ls", "."),
         ("ls -I a", "."),
@@ -69,6 +74,9 @@ from tests.permission.kit import analysis_of, doubts_of, paths_of
         ("git -C a log", "a"),
         ("echo -- -n", ""),
         ("vmstat", ""),
+        ("yq . f", "f"),
+        ("git config user.name", ""),
+        ("cmake . -N", "."),
         ("vmstat 1 2", ""),
         ("tar tf a", "a"),
         ("tar '' -tf a", "a"),
@@ -146,12 +154,26 @@ def _place(name: str) -> str:
         ("env A=1", "A=1: `A=` may change what the program does"),
         ("env A=1 B=2 ls", "A=1: `A=` may change what the program does"),
         ('env "$x" ls', '"$x": this computed argument may be an option, or several'),
+        ("eval", "eval: `eval` lacks an operand"),
+        ("eval ls", "eval: `eval` runs a text that was put together"),
+        ("sudo ls", "sudo: `sudo` runs a command as another user"),
+        ("tar", "tar: `tar` packs or unpacks an archive"),
+        ("nproc x", "x: `nproc` with `x` is not known to be harmless"),
+        ("timeout $(nproc) ls", "$(nproc): this argument may be none at all"),
+        ("ps -e -x", "ps: `ps -e` beside `-x` may mean more"),
+        ("ps -e -x -T -H", "ps: `ps -e` beside `-x` may mean more"),
+        ("git config", "git: `git config` may change git's settings"),
+        ("node a -c", "a: `a` is not an operand of `node` known to be harmless"),
+        ("jq -f a b", "jq: `jq -f` runs a program from a file"),
+        ("chmod 1 b --reference=c", "1: `chmod` writes `1`"),
+        ("gzip -dl a", "gzip: `gzip -d` needs `--stdout` or `--to-stdout` or `-c` beside it"),
         ("find . -exec", "-exec: `-exec` has no end"),
         ("python3 -m", "-m: `python3` runs code, which may do anything"),
         ("python3 -m pip", "-m: `python3` runs code, which may do anything"),
         ("python3 -m pytest", "-m: `python3` runs code, which may do anything"),
         ("python3 pip list", "pip: `python3` runs code, which may do anything"),
         ("python3 -m pip install x", "-m: `python3` runs code, which may do anything"),
+        ('python3 -m pip show "a$x"', "-m: `python3` runs code, which may do anything"),
         ('python3 -m pip show "$x"', "-m: `python3` runs code, which may do anything"),
         ('python3 -m "$x" pip list', "-m: `python3` runs code, which may do anything"),
         ("python3 -m pip list -o", "-m: `python3` runs code, which may do anything"),
@@ -196,6 +218,14 @@ def test_only_help_is_asked_for(command: str, is_about: bool) -> None:
         ('ls "--blo=$x"', False),
         ('ls "-$x"', False),
         ('date "$x"', True),
+        ('date "a$x"', True),
+        ('date -d "$x"', False),
+        ('factor "$x"', False),
+        ('strings "${y:+-a}"', False),
+        ('strings "${y:+@a}"', True),
+        ("strings ./*", False),
+        ("grep -c $x f", False),
+        ('git log "a$x"', False),
         ('head "--lines=$x" f', True),
         ('head "--line=$x" f', True),
         ('head "--quiet=$x" f', False),
@@ -216,11 +246,11 @@ def test_a_computed_argument_may_be_an_option(command: str, is_doubted: bool) ->
 
 
 @pytest.mark.parametrize(
-    "operand", ["${y:+a}", "$y", "$(true)", '"$@"', "$(git branch --format='%(refname)')"]
+    "operand", ["${y:+a}", "$y", "$(true)", '"$@"', '"-l$y"', "$(git branch --format='%(refname)')"]
 )
 def test_where_an_operand_may_be_none_the_program_takes_its_own(operand: str) -> None:
     """A search is one of the whole directory as well; a text in quotes and a pattern are there."""
     for program in ("grep -r x", "rg x", "ls", "find"):
         assert "/ws" in paths_of(f"{program} {operand}")
-    for there in ('"$y"', '"${y:+a}"', "./*", '"$(nproc)"', "a$y"):
+    for there in ('"$y"', '"${y:+a}"', "./*", '"$(nproc)"', "a$y", '"a-$y"'):
         assert "/ws" not in paths_of(f"ls {there}")

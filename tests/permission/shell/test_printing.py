@@ -172,6 +172,8 @@ number echo 5 && echo 6
 number [ -e a ] && echo 5 || echo 6
 number awk 'END {print NR}' ./a-b.c /d/e
 number seq 3 | xargs | tail -1
+single wc -l < f | tail -1
+single wc -l < f | tr -d ' ' | head -1
 word git rev-parse HEAD | head -1 | sort
 word git branch | cut -c3- 2>/dev/null
 word git branch | head -3 | cut -c3- | tail -1
@@ -344,6 +346,8 @@ number git log -1 --format
 number git log -1 --format=%ct --format=%s
 word git describe a/-b
 word git branch | head -3
+word git branch | grep -v '\*' | sed 's/a//'
+single seq 3 | head -2
 word git branch | cut -c3- 2>f
 word git branch | cut -c3- < f
 word git branch x | cut -c3-

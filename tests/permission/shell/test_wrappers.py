@@ -122,6 +122,7 @@ def test_paths_stay_whole_where_nothing_else_reads_of_the_pipe(
     """A substitution that is run before the program could take the beginning of a path away."""
     doubt = "this computed argument may be an option, or several"
     assert (doubt not in doubts_of(f"find . -print0 | {command}")) is is_known
+    assert doubt in doubts_of(f'find "a$x" -print0 | {command}')
 
 
 WHOLE = """
