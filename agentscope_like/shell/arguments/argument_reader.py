@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import field
 from msgspec.structs import replace
 
-from agentscope_like.shell.arguments.argument_roles import CHECKED, ArgumentReading, Item, fits
+from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
 from agentscope_like.shell.arguments.option_reader import OptionReader
 from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When, lookup
 from agentscope_like.shell.draft import shortened
@@ -27,7 +27,6 @@ _CHANGING = frozenset(
 _READING = frozenset({RoleKind.READ, RoleKind.LIST})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LINK})
-_MOST_ABOUT = 2
 _MODULE = "-m"
 _HELP = frozenset({"--help", "-help", "-h"})
 _FOLDER = re.compile(r"(?!.*\.\.)\w[^*?\[\\]*", re.DOTALL)
@@ -38,11 +37,9 @@ def read_arguments(
     grammar: Grammar, arguments: Sequence[Argument], start: int = 1
 ) -> ArgumentReading:
     """Read `arguments` from index `start` on by `grammar`, descending into sub-commands."""
-    if grammar.modules and (module := _read_module(grammar, arguments, start)):
+    if (module := _read_module(grammar, arguments, start)) is not None:
         return module
-    first = arguments[0]
-    label = first.rpartition("/")[2] if isinstance(first, str) else grammar.name
-    reading = ArgumentReading(grammar, label)
+    reading = ArgumentReading(grammar, grammar.name)
     _LevelReader(grammar, arguments, reading).read(start)
     if grammar.refuses is not None:
         _refuse(grammar.refuses, reading)
@@ -53,14 +50,12 @@ def _read_module(
     grammar: Grammar, arguments: Sequence[Argument], start: int
 ) -> ArgumentReading | None:
     """Read `python -m pip list` as `pip list`; None unless it is known to be harmless."""
-    option, name = [*arguments[start : start + 2], "", ""][:2]
-    if option != _MODULE or not isinstance(name, str) or name not in grammar.modules:
+    texts = [each for each in arguments[start:] if isinstance(each, str)]
+    if texts[:1] != [_MODULE] or len(texts) < len(arguments) - start:
         return None
-    rest = [each for each in arguments[start + 2 :] if isinstance(each, str)]
-    inner = lookup(name)
-    if inner is None or len(rest) != len(arguments) - start - 2:
-        return None
-    if grammar.modules[name].fullmatch(" ".join(rest)) is None:
+    name = " ".join(texts[1:2])
+    inner, known = lookup(name), grammar.modules.get(name)
+    if inner is None or known is None or known.fullmatch(" ".join(texts[2:])) is None:
         return None
     reading = read_arguments(inner, arguments, start + 2)
     return None if reading.problems else reading
@@ -76,7 +71,7 @@ class _LevelReader(OptionReader, gc=False):
     def read(self, index: int) -> None:
         """Read from `index` to the end."""
         grammar, arguments = self.grammar, self.arguments
-        if arguments[-1] in grammar.about and self._asks_about(index):
+        if self._asks_about(index):
             self.reading.is_about = True
             return
         is_idle = bool(grammar.feed) and index >= len(arguments)
@@ -89,8 +84,7 @@ class _LevelReader(OptionReader, gc=False):
             index = len(arguments)
         while index < len(arguments):
             argument = arguments[index]
-            plain = isinstance(argument, str) and argument[:1] != "-" and not grammar.single_dash
-            if not plain and (after := self._read_option(index)) is not None:
+            if (after := self._read_option(index)) is not None:
                 index = after
                 continue
             if grammar.subs and not self.operands and self._descend(index):
@@ -126,19 +120,17 @@ class _LevelReader(OptionReader, gc=False):
         if len(argument) > 1 and argument[0] == "-":
             return self.option(argument, index)
         if grammar.single_dash and argument in grammar.flags:
-            self.reading.used.add(argument)
             return index + 1
         return None
 
     def _is_harmless(self, argument: Unknown) -> bool:
         """Return whether a computed argument is harmless even if it is an option."""
         option, equals, _ = argument.prefix.partition("=")
-        if not equals:
-            return self.grammar.harmless
-        return self.grammar.harmless and not any(
+        is_checked = bool(equals) and any(
             flag.role is not None and flag.role.pattern is not None and name.startswith(option)
             for name, flag in self.grammar.flags.items()
         )
+        return self.grammar.harmless and not is_checked
 
     def _is_path(self, argument: Unknown) -> bool:
         """Return whether a computed argument cannot be an option, because of how it ends."""
@@ -157,25 +149,22 @@ class _LevelReader(OptionReader, gc=False):
 
         After a sub-command only help counts: `npm run version` runs a script.
         """
-        grammar, rest = self.grammar, self.arguments[index:]
-        sub = rest[0] if len(rest) == _MOST_ABOUT else None
-        if isinstance(sub, str) and sub in grammar.helps:
-            rest = rest[1:] if sub.startswith("-") or rest[1] in _HELP else ()
-        return len(rest) == 1 and rest[0] in grammar.about
+        match self.arguments[index:]:
+            case [about]:
+                return about in self.grammar.about
+            case [str(sub), about] if sub in self.grammar.helps:
+                return about in self.grammar.about and (sub.startswith("-") or about in _HELP)
+        return False
 
     def _descend(self, index: int) -> bool:
-        name = self.arguments[index]
-        try:
-            sub = self.grammar.subs[name] if isinstance(name, str) else None
-        except KeyError:
-            sub = None
+        argument = self.arguments[index]
+        name = argument if isinstance(argument, str) else "<computed>"
+        sub = self.grammar.subs.get(name)
         if sub is None:
             if self.grammar.operands:
                 return False
-            shown = f" {shortened(name)}" if isinstance(name, str) else " <computed>"
-            self.reading.problem(
-                f"`{self.reading.label}{shown}` is not a sub-command known to be harmless", index
-            )
+            shown = f"`{self.reading.label} {shortened(name)}`"
+            self.reading.problem(f"{shown} is not a sub-command known to be harmless", index)
             return True
         self.reading.grammar = sub
         self.reading.label += f" {name}"
@@ -191,13 +180,13 @@ class _LevelReader(OptionReader, gc=False):
         if grammar.needs and grammar.needs.isdisjoint(in_time):
             wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
-        reading.recursive = reading.recursive or grammar.recursive
+        reading.recursive = grammar.recursive
         places, default, moved_late = grammar.operands, grammar.default, False
         reading.unless_piped = grammar.unless_piped
         sources: Role | None = None
         for when in self._given():
             self._heed(when)
-            reading.recursive = reading.recursive or when.recursive
+            reading.recursive |= when.recursive
             sources = when.sources or sources
             if when.default:
                 default, reading.unless_piped = when.default, False
@@ -205,8 +194,7 @@ class _LevelReader(OptionReader, gc=False):
                 places = when.operands
                 moved_late = moved_late or when.flags.isdisjoint(self.early)
         first = len(reading.items)
-        if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
-            self.spread = self._spread(places)
+        self.spread = self._spread(places)
         is_default_alone = bool(default) and len({place.role for place in places}) == 1
         if self.operands or not is_default_alone:
             self._assign(places)
@@ -266,14 +254,10 @@ class _LevelReader(OptionReader, gc=False):
     def _assign(self, places: tuple[Operand, ...]) -> None:
         """Assign a meaning to each operand: fixed ones first and last, the repeated one between."""
         operands, arguments = self.operands, self.arguments
-        if len(places) == 1 and places[0].many and places[0].role.kind not in REST:
-            for index in operands:
-                self._operand(places[0], index)
-            return
         count = len(operands)
         required = sum([not (place.many or place.optional) for place in places])
         if count < required:
-            runs_input = count == 0 and places[0].role.kind is RoleKind.RUN
+            runs_input = places[0].role.kind is RoleKind.RUN
             lack = "runs whatever it is given as input" if runs_input else "lacks an operand"
             self.reading.problem(f"`{self.reading.label}` {lack}", 0)
         spare = max(0, count - required)
@@ -294,11 +278,10 @@ class _LevelReader(OptionReader, gc=False):
                 spare -= take
             for index in operands[position : position + take]:
                 self._operand(place, index)
-                if not (place.many or isinstance(arguments[index], str)):
+                if not place.many:
                     self._spill(places, place, index)
             position += take
-        if position < count:
-            self._refuse_more(operands[position:])
+        self._refuse_more(operands[position:])
 
     def _refuse_more(self, operands: Sequence[int]) -> None:
         """Note the operands that the grammar does not have."""
@@ -334,12 +317,12 @@ class _LevelReader(OptionReader, gc=False):
         if self.grammar.widens is not None and place.role.kind in _READING:
             argument = self._limit(argument, self.grammar.widens)
         if isinstance(argument, str):
-            role, value = self._pair(argument) if self.grammar.pairs else None, argument
+            role, value = self._pair(argument), argument
             if role is None:
                 role = place.role
             else:
                 value = argument.partition("=")[2]
-            if (role.pattern or role.kind in CHECKED) and not fits(role, value):
+            if not fits(role, value):
                 shown = f"`{shortened(argument)}` is not an operand of `{self.reading.label}`"
                 self.reading.problem(f"{shown} known to be harmless", index)
             self.reading.items.append(Item(role, value, index, index + 1))
@@ -378,10 +361,10 @@ def _is_optional(argument: Argument) -> bool:
 
 def _may_be_no_operand(argument: Argument) -> bool:
     """Return whether an operand may have been taken for an option, or be no argument at all."""
-    if _is_optional(argument):
-        return True
-    known = argument if isinstance(argument, str) else argument.prefix or argument.pattern or ""
-    return known.startswith("-")
+    if isinstance(argument, str):
+        return argument.startswith("-")
+    known = argument.prefix or argument.pattern
+    return known.startswith("-") if known else argument.optional or not argument.single
 
 
 def _begins_well(role: Role, value: Unknown) -> bool:

@@ -11,7 +11,7 @@ from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.values import Argument, Shape, Unknown
 
-__all__ = ["CHECKED", "DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
+__all__ = ["DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
 
 DEVICES = "/dev"
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
@@ -152,5 +152,3 @@ _CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
     RoleKind.ARCHIVE: _is_on_this_host,
     RoleKind.TEMPLATE: _ends_with_its_data,
 }
-CHECKED = frozenset(_CHECKS)
-"""The roles whose values are checked even without a pattern."""

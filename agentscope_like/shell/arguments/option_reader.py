@@ -34,9 +34,7 @@ class OptionReader(Struct, gc=False):
     def option(self, text: str, index: int) -> int:
         """Read the option `text` at `index`, and return the next index."""
         grammar = self.grammar
-        if grammar.single_dash:
-            return self._long(text, index)
-        if text.startswith("--"):
+        if grammar.single_dash or text.startswith("--"):
             return self._long(text, index)
         if grammar.number and _DIGITS.fullmatch(text):
             return index + 1
@@ -45,7 +43,7 @@ class OptionReader(Struct, gc=False):
     def bundle(self, index: int) -> int:
         """Read the first argument as options without a dash, as tar does."""
         first = self.arguments[index]
-        if not isinstance(first, str) or first.startswith("-") or not first:
+        if not isinstance(first, str) or first.startswith("-"):
             return index
         return self._cluster(f"-{first}", index, old=True)
 
@@ -57,8 +55,6 @@ class OptionReader(Struct, gc=False):
         name, equals, _ = prefix.partition("=")
         exact = bool(equals) and name.startswith("--")
         if not exact:
-            if len(prefix) < _SHORT or prefix[1] == "-":
-                return False
             name, exact = prefix[:_SHORT], len(prefix) == _SHORT
         flag = self.grammar.flags.get(name)
         if flag is None or flag.role is None or not argument.single:
@@ -81,7 +77,7 @@ class OptionReader(Struct, gc=False):
 
     def _long(self, text: str, index: int) -> int:
         written, equals, value = text.partition("=")
-        name = text if equals and text in self.grammar.flags else self._complete(written)
+        name = text if text in self.grammar.flags else self._complete(written)
         flag = self.grammar.flags.get(name)
         if flag is None:
             self._unknown(shortened(written), index)
@@ -107,11 +103,8 @@ class OptionReader(Struct, gc=False):
         if grammar.single_dash:
             single = written[1:] if written.startswith("--") else written
             return single if single in grammar.flags else written
-        if grammar.complete is not None and len(written) > len("--"):
-            found = [name for name in grammar.complete if name.startswith(written)]
-            if len(found) == 1:
-                return found[0]
-        return written
+        found = [name for name in grammar.complete or () if name.startswith(written)]
+        return found[0] if len(found) == 1 else written
 
     def _cluster(self, text: str, index: int, *, old: bool = False) -> int:
         flags = self.grammar.flags
@@ -130,20 +123,17 @@ class OptionReader(Struct, gc=False):
             if old and rest:
                 self.reading.problem(f"the options `{text[1:]}` are too tangled to read", index)
                 return index + 1
-            if rest or flag.joined:
-                if rest:
-                    self.value(flag.role, rest, index, index + 1, name)
-                return index + 1
-            return self._next_value(flag.role, name, index)
+            if rest:
+                self.value(flag.role, rest, index, index + 1, name)
+            elif not flag.joined:
+                return self._next_value(flag.role, name, index)
+            break
         return index + 1
 
     def _next_value(self, role: Role, name: str, index: int) -> int:
         arguments = self.arguments
         if role.kind is RoleKind.CLAUSE:
             return self._clause(role, name, index)
-        if role.kind is RoleKind.COMMAND:
-            self.value(role, "", index + 1, len(arguments), name)
-            return len(arguments)
         if index + 1 >= len(arguments):
             return index + 1
         value = arguments[index + 1]

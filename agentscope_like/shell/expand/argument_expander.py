@@ -84,11 +84,7 @@ class Expander:
 
     def argument(self, word: Word) -> Argument:
         """Return the expansion of `word` as an argument."""
-        segments = word.segments
-        first = segments[0]
-        if len(segments) == 1 and isinstance(first, Literal):  # as nearly always
-            return first.text
-        self._check_arithmetic(segments)
+        self._check_arithmetic(word.segments)
         return evaluate(word, self._value, home=self._home)
 
     def text(self, word: Word) -> Argument:
@@ -168,7 +164,7 @@ class Expander:
         if segment.opener == ">(":
             self.scope.output.printers.append(scope.output)
             scope = replace(scope, source=UNKNOWN_INPUT)
-        if scope.bounded and segment.opener in _UNAWAITED:
+        if segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
         return self._substitute(segment.script, self.state, scope)
 
@@ -193,7 +189,7 @@ class Expander:
             return Unknown(option=False, shape=Shape.INTEGER, filled=True)
         if operator in {":=", "="}:
             self._assign_default(segment, argument)
-        known = _known(segment, base)
+        known = _known(operator, base, segment.argument)
         return _operated(operator, base, argument) if known is None else known
 
     def hold(self, value: Argument) -> None:
@@ -255,10 +251,10 @@ def _is_array(segment: Segment) -> bool:
     return segment.name.endswith(("@", "*", "[@]", "[*]"))
 
 
-def _known(segment: Variable, base: Argument) -> Argument | None:
+def _known(operator: str, base: Argument, argument: Word | None) -> Argument | None:
     """Return the result of an operator on a parameter whose possible texts are all known."""
     texts = (base,) if isinstance(base, str) else base.choices if base.single else ()
-    made = [_operated_text(segment.operator or "", text, segment.argument) for text in texts]
+    made = [_operated_text(operator, text, argument) for text in texts]
     known = [text for text in made if text is not None]
     return either(list(known)) if known and len(known) == len(made) else None
 
@@ -311,7 +307,7 @@ def _written(argument: Word | None) -> str | None:
     for segment in () if argument is None else argument.segments:
         if not isinstance(segment, Literal):
             return None
-        if segment.text and len(segment.text) != segment.span.end - segment.span.start:
+        if len(segment.text) != segment.span.end - segment.span.start:
             return None
         text += segment.text
     return text if text.isascii() else None

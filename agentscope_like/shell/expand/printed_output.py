@@ -97,9 +97,9 @@ def printed(stages: Sequence[Draft]) -> Argument | None:
     Args:
         stages: The commands in order; the last one prints.
     """
-    if len(stages) > 1 and _prints_line_numbers(stages):
+    if _prints_line_numbers(stages):
         return _LINE_NUMBER
-    if len(stages) > 1 and _prints_branches(stages):
+    if _prints_branches(stages):
         return _WORDS
     output = _of_command(stages[0])
     for stage in stages[1:]:
@@ -276,10 +276,10 @@ def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
     Of a binary file grep prints just `grep: FILE: ...`, which leaves `grep`, or before version 3.5
     `Binary file FILE matches`. Neither is a sed script, whatever follows, nor is it code.
     """
-    if any(stage.assignments for stage in stages) or not _numbers_lines(stages[0]):
-        return False
     cuts = [each for each in stages[1:] if not _is_filter(each, _table().picking)]
-    return len(cuts) == 1 and _is_filter(cuts[0], _table().cutting)
+    if len(cuts) != 1 or any(stage.assignments for stage in stages):
+        return False
+    return _is_filter(cuts[0], _table().cutting) and _numbers_lines(stages[0])
 
 
 def _prints_branches(stages: Sequence[Draft]) -> bool:
@@ -306,8 +306,8 @@ def _numbers_lines(grep: Draft) -> bool:
         return False
     reading = read_arguments(grammar, arguments)
     operands = [item for item in reading.items if not item.flag]
-    files = [item.argument for item in operands if item.role.kind is RoleKind.READ]
-    named = all(isinstance(each, str) and _FILE.fullmatch(each) for each in files)
+    files = [arguments[item.start] for item in operands if item.role.kind is RoleKind.READ]
+    named = all(map(_FILE.fullmatch, files))
     numbering, keeping = _table().numbering, _table().keeping
     numbered = not numbering.isdisjoint(reading.used)
     return len(files) <= 1 and named and numbered and reading.used <= numbering | keeping
@@ -319,8 +319,8 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Unknown:
     operands = [item.argument for item in reading.items if not item.flag]
     texts = [each for each in operands if isinstance(each, str)]
     pattern = inner.output_format
-    if not operands and inner.default:
-        texts = [inner.default]
+    if reading.is_about:
+        return _NOTHING_KNOWN
     if pattern is not None and not (texts and all(map(pattern.fullmatch, texts))):
         return _NOTHING_KNOWN
     for when in inner.whens:

@@ -131,7 +131,7 @@ class _Builder:
                 value, self.names[id(segment)] = self._value_of(segment)
                 joins = isinstance(segment, Variable) and segment.name[-1] in "@*]"
                 is_one = segment.quoted and self._splits and not joins
-                if is_one and isinstance(value, Unknown) and not value.single:
+                if is_one and isinstance(value, Unknown):
                     value = replace(value, single=True)
                 return value, segment.quoted
 
@@ -145,7 +145,7 @@ def _joined(parts: Sequence[Argument], *, splits: bool) -> Argument:
     """Return what is known of a word of some parts."""
     computed = [part for part in parts if isinstance(part, Unknown)]
     is_one = all(part.single for part in computed)
-    if len(parts) == 1 and (is_one or (computed[0].tells and computed[0].pattern is None)):
+    if len(parts) == 1 and (is_one or computed[0].tells):
         return parts[0]
     if not computed:
         return "".join(part for part in parts if isinstance(part, str))

@@ -33,6 +33,8 @@ head -qn 5 f
 head --lin=5 f
 ls --color=auto --recur
 ls -I -x
+ls --time=atime a
+kubectl rollout status a --watch=false
 grep -5 x f
 grep -A -1x y f
 grep --color auto x f
@@ -89,6 +91,8 @@ git -C "$y" log
 head -5n f
 head -q5 f
 ls --re
+ls --tim=atime a
+kubectl rollout status a --watch=true
 ls --recursive=x
 ls -5
 grep -5x f

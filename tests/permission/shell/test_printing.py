@@ -167,6 +167,22 @@ number awk 'END { print NR; }' f
 number awk 'END { print NR; exit }' f
 number awk '/a/{print FNR;exit;}' f
 number seq 3 | tail -n 1 | grep 3
+number echo 5 || echo 6
+number echo 5 && echo 6
+number [ -e a ] && echo 5 || echo 6
+number awk 'END {print NR}' ./a-b.c /d/e
+number seq 3 | xargs | tail -1
+single wc -l < f | tail -1
+single wc -l < f | tr -d ' ' | head -1
+word git rev-parse HEAD | head -1 | sort
+word git branch | cut -c3- 2>/dev/null
+word git branch | head -3 | cut -c3- | tail -1
+word git branch --list 'f*' --format '%(refname:short)'
+word git describe HEAD~2
+script grep -n x /d/f | cut -d: -f1
+script grep -e x -n f | cut -d: -f1
+script grep -n x f 2>/dev/null | cut -d: -f1
+script grep -n x | cut -d: -f1
 """)
 
 NOT_KNOWN = rows(r"""
@@ -302,6 +318,46 @@ number awk 'BEGIN {print NR}' f
 number awk '/a/{print NF}' f
 number wc -c < f
 number wc -m < f
+number nproc --help
+number nproc --version
+script wc --help
+word git describe --help
+word git rev-parse --help
+number seq --help
+number date --version
+number true
+number nproc <&0
+number git -C a rev-list --count HEAD
+number seq 3 > f
+number seq 3 2>> /dev/null
+number seq 3 >/dev/null
+number seq 3 3>/dev/null
+number seq 3 | tail -1 2>f
+number nproc 2>"$x"
+number seq 3 | grep
+number seq 3 | head -1 <<< a
+number echo 5 && cat f
+number echo a || echo 6
+number awk
+number awk 'END {print NR}' -f
+number awk 'END {print NR}' a "b c"
+number git rev-list HEAD
+number git log -1 --format
+number git log -1 --format=%ct --format=%s
+word git describe a/-b
+word git branch | head -3
+word git branch | grep -v '\*' | sed 's/a//'
+single seq 3 | head -2
+word git branch | cut -c3- 2>f
+word git branch | cut -c3- < f
+word git branch x | cut -c3-
+word git branch --list 'f*' --format
+script grep -n x -f "$y" | cut -d: -f1
+script egrep -n x f | cut -d: -f1
+script grep -n x f <g | cut -d: -f1
+script grep -n x f | cut -d: -f1 | A=1 head -1
+script grep -n x ./-a.c -r | cut -d: -f1
+script grep -n "$y" f | cut -d: -f1
 """)
 
 
@@ -341,7 +397,34 @@ def test_printed_texts_are_known_where_they_are_one_line(program: str) -> None:
         ("echo -n a", None),
         ("echo -ne a", None),
         (r"echo '\055a'", None),
+        ("echo a | head -1", None),
         ("printf a", "a"),
+        ("printf a b", None),
+        ("printf %s a b", "ab"),
+        ("printf %s.%s a b c d", "a.bc.d"),
+        ("printf %s.%s a b c", None),
+        ("printf '%s\\n' a", "a"),
+        ("printf '%s\\n%s' a b", None),
+        (f"printf %s{'a' * 2000} b c d", "b{0}c{0}d{0}".format("a" * 2000)),
+        (f"printf %s{'a' * 2000} b c d e f g", None),
+        ("dirname a/b", "a"),
+        ("dirname a", "."),
+        ("dirname /a/b", "/a"),
+        ("dirname /a", ""),
+        ("dirname a//b//", "a"),
+        ("dirname -z a/b", None),
+        ("dirname a/b c/d", None),
+        ("dirname", None),
+        ("dirname 'a\n/b'", None),
+        ('dirname "$x"', None),
+        ("pwd", "/ws"),
+        ("pwd 2>/dev/null", "/ws"),
+        ("pwd -P", None),
+        ("pwd > x", None),
+        ("true", None),
+        ("true; echo a", None),
+        ("echo a; echo b", None),
+        ("gecho a", None),
         (r"printf 'a\n'", "a"),
         ("printf %s-%s a b", "a-b"),
         (r"printf '%s.c\n' '\055a'", r"\055a.c"),

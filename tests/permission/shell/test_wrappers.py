@@ -66,6 +66,65 @@ def test_fd_puts_in_what_it_finds(placeholder: str) -> None:
     assert argv_of("fd x -x ls a") == ("ls", "a", None)
 
 
+@pytest.mark.parametrize(
+    ("group", "is_known"),
+    [
+        ("{ xargs git show; }", True),
+        ("(xargs git show)", True),
+        ("if true; then xargs git show; fi", True),
+        ("{ a=b; xargs git show; }", True),
+        ("{ < f; xargs git show; }", True),
+        ("{ ls < f; xargs git show; }", True),
+        ("{ ls a-exec exec-a; xargs git show; }", True),
+        ("{ myexec < f; xargs git show; }", True),
+        ("{ $x a; xargs git show; }", True),
+        ("{ eval 'ls'; xargs git show; }", True),
+        ('{ read x; git show "$x"; }', True),
+        ('xargs git show "a$(nproc)"', True),
+        ("xargs git show > f", True),
+        ("{ exec < f; xargs git show; }", False),
+        ("{ 'exec' < f; xargs git show; }", False),
+        ("{ eval 'exec < f'; xargs git show; }", False),
+        ("{ ls exec; xargs git show; }", False),
+        ("{ $x < f; xargs git show; }", False),
+        ('{ read x < f; git show "$x"; }', False),
+        ('read x; git show "$x"', False),
+        ("env xargs git show", False),
+        ("ls | xargs git show", False),
+        ("bash -c 'xargs git show'", False),
+        ("xargs git show; xargs git show", False),
+    ],
+)
+def test_what_a_pipe_gives_stays_known_as_long_as_nothing_replaces_it(
+    group: str, is_known: bool
+) -> None:
+    """Numbers are no options, whichever command of a group takes them; `exec` may turn it away."""
+    doubt = "this computed argument may be an option, or several"
+    assert (doubt not in doubts_of(f"seq 3 | {group}")) is is_known
+
+
+@pytest.mark.parametrize(
+    ("command", "is_known"),
+    [
+        ("xargs -0 sort", True),
+        ("xargs -0 sort 2>/dev/null", True),
+        ("xargs -0 sort 2>f", True),
+        ('xargs -0 sort 2>"a$x"', False),
+        ('xargs -0 sort "a$(cat)"', False),
+        ("A=1 xargs -0 sort", False),
+        ("xargs -0 sort > f", False),
+        ("{ xargs -0 sort; }", False),
+    ],
+)
+def test_paths_stay_whole_where_nothing_else_reads_of_the_pipe(
+    command: str, is_known: bool
+) -> None:
+    """A substitution that is run before the program could take the beginning of a path away."""
+    doubt = "this computed argument may be an option, or several"
+    assert (doubt not in doubts_of(f"find . -print0 | {command}")) is is_known
+    assert doubt in doubts_of(f'find "a$x" -print0 | {command}')
+
+
 WHOLE = """
 xargs -0
 xargs --null
