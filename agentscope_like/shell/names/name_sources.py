@@ -241,11 +241,8 @@ def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part
     """
     if effect.start.startswith(_PROCESS):
         return ()
-    names = effect.names
-    producers = [analysis.parts[number] for number in names.producers]
-    if names.unknown or names.spoken or not names.exact:
-        return None
-    if any(each.directories != part.directories for each in producers):
+    producers = [analysis.parts[number] for number in effect.names.producers]
+    if not effect.names.exact or any(each.directories != part.directories for each in producers):
         return None
     return tuple(producers) or None
 
