@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
     FileSystemNames,
     Location,
@@ -37,7 +36,7 @@ _NOWHERE = "/dev/null"
 """A PATH that finds nothing; an empty one means the current directory."""
 
 
-class SearchPath(Struct, frozen=True, dict=True):
+class SearchPath(Struct, frozen=True):
     """The directories of PATH.
 
     Attributes:
@@ -57,7 +56,7 @@ class SearchPath(Struct, frozen=True, dict=True):
             analysis: The command.
             names: The file system.
         """
-        return self.programs_named(map(_searched_for, analysis.parts) if self.inside else (), names)
+        return self.programs_named(map(_searched_for, analysis.parts), names)
 
     def programs_named(
         self, searched: Iterable[str | None], names: FileSystemNames = os
@@ -68,18 +67,12 @@ class SearchPath(Struct, frozen=True, dict=True):
             searched: The names; None for a program that is not searched for.
             names: The file system.
         """
-        if not self.inside:
-            return self._all_outside
         found: dict[str, bool] = {}
         for name in dict.fromkeys(searched):
             if name and any(_places_of(name, self.inside, names)):
                 others = _places_of(name, self.outside, names)
                 found[name] = any(not _lies_in(place, self.working) for place in others)
-        return replace(self._all_outside, brought=found)
-
-    @lazy_property
-    def _all_outside(self) -> KnownPrograms:
-        return KnownPrograms(":".join(self.outside) or _NOWHERE)
+        return KnownPrograms(":".join(self.outside) or _NOWHERE, found)
 
 
 class KnownPrograms(Struct, frozen=True):

@@ -111,6 +111,19 @@ cat $(cat $(ls)) | that `cat` names
 cat $(cat <(ls)) | that `cat` names
 cat $(ls; git log) | that `git log` names
 cat $(git status -s) |
+ls | { LC_ALL=C read x; cat "$x"; } |
+ls | xargs cat "$x" | `$x`
+ls | xargs cat 2> /dev/null |
+find . -printf x -exec cat {} + |
+cat $(find . -printf x -exec wc -l {} \;) | that `find` names
+cat $(find . -exec wc -l {} \;) |
+cat $(curl http://h) | that `curl` names
+cat $(git log > >(cat)) | that `git log` names
+xargs cat < <(ls; git log) | that `git log` names
+cat $(timeout 3 git log) | that `git log` names
+ls > >(xargs cat) | that its input names
+cat $(test -f a) |
+f() { cat "$1"; }; f a | xargs cat | listed in `a`
 """
 """Commands, and which names are shown that nobody knows; nothing where all are known."""
 

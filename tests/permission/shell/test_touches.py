@@ -111,6 +111,26 @@ find d e | xargs cat | Read d d/f? d/sub/g? e/f?
 cat $(find d) | Read d d/f? d/sub/g?
 cat $(find d) $(find e) | Read d d/f? d/sub/g? e/f?
 git ls-files | xargs cat | Read a? b? d? d/f? d/sub/g? e/f?
+git -C d ls-files | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+grep -rn x d/ | cut -d: -f1 | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | uniq -c | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | grep x | xargs cat | Read d d/f? d/sub/g?
+find d | head -$(nproc) | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | head -3 | xargs cat | Read d d/f? d/sub/g?
+echo $(find d) | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | xargs -d, cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | xargs -d '\n' cat | Read d d/f? d/sub/g?
+grep -rn x d | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | base64 | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d -printf x -exec cat {} + | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d -exec cat {} + | Read d d/f? d/sub/g?
+find "$x" -exec cat {} + | Read all?, Write all?
+find d | { read x; cat "$x"; } | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | { read -n 3 x; cat "$x"; } | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | xargs -I{} cat d/{} | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | (cd e; xargs cat) | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+for f in $(find d); do cat "$f"; done | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+for f in $(find d) $(find e); do cat "$f"; done | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
 cat /proc/*/*/*/*/* | Read all?, Write all?
 rm -r /proc/*/*/*/*/* | Read all?, Write all?
 shopt -s globstar; cat d/**/g | Read d/sub/g
