@@ -58,13 +58,11 @@ class SearchPath(Struct, frozen=True):
         """
         return self.programs_named(map(_searched_for, analysis.parts), names)
 
-    def programs_named(
-        self, searched: Iterable[str | None], names: FileSystemNames = os
-    ) -> KnownPrograms:
+    def programs_named(self, searched: Iterable[str], names: FileSystemNames = os) -> KnownPrograms:
         """Return where programs of these names are found.
 
         Args:
-            searched: The names; None for a program that is not searched for.
+            searched: The names; empty for a program that is not searched for.
             names: The file system.
         """
         found: dict[str, bool] = {}
@@ -94,7 +92,7 @@ class KnownPrograms(Struct, frozen=True):
         parts = list(analysis.parts)
         for number, part in enumerate(parts):
             name = _searched_for(part)
-            if name is not None and not self.brought.get(name, True):
+            if not self.brought.get(name, True):
                 span = part.words[0].span if part.words else part.span
                 doubt = Doubt(_ONLY_HERE.format(name), span)
                 parts[number] = replace(part, doubts=(*part.doubts, doubt))
@@ -164,10 +162,10 @@ def _lies_in(location: Location, working: Sequence[Location]) -> bool:
     )
 
 
-def _searched_for(part: Part) -> str | None:
-    """Return the name that a part's program is searched for in PATH, or None."""
-    name = part.argv[0] if part.argv else None
-    return None if name is None or "/" in name else name
+def _searched_for(part: Part) -> str:
+    """Return the name that a part's program is searched for in PATH; empty if it is not."""
+    name = (part.argv[0] or "") if part.argv else ""
+    return "" if "/" in name else name
 
 
 def _places_of(name: str, directories: Sequence[str], names: FileSystemNames) -> Iterator[Location]:
