@@ -102,7 +102,7 @@ class _Source(Struct, frozen=True, forbid_unknown_fields=True):
         return (
             self._takes(self.options, options)
             and self._takes(self.operands, others)
-            and not (self.without and any(_matches(self.without, word) for word in options))
+            and not any(_matches(self.without, word) for word in options)
             and all(any(_matches(need, word) for word in options) for need in self.needs)
             and (not self.first or (bool(others) and _matches(self.first, others[0])))
             and (self.most is None or len(others) <= self.most)
