@@ -21,7 +21,7 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.shell.facts import is_redirect, shows_unseen_files
-from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, Words, any_of
+from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, Unknown, Words, any_of
 from agentscope_like.toml_tables import Expression, parse_table
 
 __all__ = [
@@ -151,15 +151,16 @@ def _words(part: Part) -> Iterator[str]:
     """Yield the arguments, with a marker for those that are only known at run time."""
     computed = iter(part.computed)
     for word in part.argv:
-        known = next(computed, None) if word is None else None
         if word is not None:
             yield word
-        elif known is not None and known.shape is Shape.INTEGER:
+            continue
+        known = next(computed, Unknown())
+        if known.shape is Shape.INTEGER:
             yield _A_NUMBER
+        elif known.option:
+            yield _ANY_OPTION if known.pattern is None else _ANY_FILE
         else:
-            may_be_option = known is None or known.option
-            is_file = known is not None and known.pattern is not None
-            yield (_ANY_FILE if is_file else _ANY_OPTION) if may_be_option else _ANY_OPERAND
+            yield _ANY_OPERAND
 
 
 def _where(prints: Prints, part: Part) -> Prints:

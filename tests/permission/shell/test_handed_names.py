@@ -124,6 +124,9 @@ cat $(timeout 3 git log) | that `git log` names
 ls > >(xargs cat) | that its input names
 cat $(test -f a) |
 f() { cat "$1"; }; f a | xargs cat | listed in `a`
+ls | xargs -n "$(nproc)" cat |
+cd "$x"; cat a b |
+cd "$x"; cat a "$y" | `$y`
 """
 """Commands, and which names are shown that nobody knows; nothing where all are known."""
 
