@@ -37,6 +37,8 @@ mv way q; touch n
 mv way q; grep x b
 cp -P way q; cat b
 cp -r e n; cat b
+cp -P a way d; cat b
+mv a way d; touch n
 mv way* q; cat b
 cp -r pipe n; cat b
 mv e n; cat b
@@ -65,6 +67,11 @@ mv way q; cat < /dev/null
 rm way; cat b
 touch way; cat b
 tee n < way; cat b
+cp a n < b; cat b
+cp a n < e/l; cat b
+cp b e/l; cat b
+ls -l; touch q
+ls -s; touch q
 """.strip().splitlines()
 
 
