@@ -249,9 +249,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     @lazy_property
     def read_only(self) -> bool:
         """Return whether every part is proven to read only, and nothing is left unread."""
-        if self.script is None or self.doubts or not self.parts:
-            return False
-        return not any(map(_DOUBTS, self.parts))
+        return bool(self.parts) and not self.doubts and not any(map(_DOUBTS, self.parts))
 
     @property
     def may_need_no_rule(self) -> bool:

@@ -108,8 +108,8 @@ class _Level(Struct, frozen=True, gc=False):
     def takes(self, word: str) -> bool:
         """Return whether a word is a number, several letters, or an option with its value."""
         if word.startswith("--"):
-            name, equals, value = word.partition("=")
-            pattern = self.joined.get(name) if equals else None
+            name, _, value = word.partition("=")
+            pattern = self.joined.get(name)
         elif self.grammar.number and _DIGITS.fullmatch(word):
             return True
         else:

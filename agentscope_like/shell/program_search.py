@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
     FileSystemNames,
     Location,
@@ -37,7 +36,7 @@ _NOWHERE = "/dev/null"
 """A PATH that finds nothing; an empty one means the current directory."""
 
 
-class SearchPath(Struct, frozen=True, dict=True):
+class SearchPath(Struct, frozen=True):
     """The directories of PATH.
 
     Attributes:
@@ -57,29 +56,21 @@ class SearchPath(Struct, frozen=True, dict=True):
             analysis: The command.
             names: The file system.
         """
-        return self.programs_named(map(_searched_for, analysis.parts) if self.inside else (), names)
+        return self.programs_named(map(_searched_for, analysis.parts), names)
 
-    def programs_named(
-        self, searched: Iterable[str | None], names: FileSystemNames = os
-    ) -> KnownPrograms:
+    def programs_named(self, searched: Iterable[str], names: FileSystemNames = os) -> KnownPrograms:
         """Return where programs of these names are found.
 
         Args:
-            searched: The names; None for a program that is not searched for.
+            searched: The names; empty for a program that is not searched for.
             names: The file system.
         """
-        if not self.inside:
-            return self._all_outside
         found: dict[str, bool] = {}
         for name in dict.fromkeys(searched):
             if name and any(_places_of(name, self.inside, names)):
                 others = _places_of(name, self.outside, names)
                 found[name] = any(not _lies_in(place, self.working) for place in others)
-        return replace(self._all_outside, brought=found)
-
-    @lazy_property
-    def _all_outside(self) -> KnownPrograms:
-        return KnownPrograms(":".join(self.outside) or _NOWHERE)
+        return KnownPrograms(":".join(self.outside) or _NOWHERE, found)
 
 
 class KnownPrograms(Struct, frozen=True):
@@ -101,7 +92,7 @@ class KnownPrograms(Struct, frozen=True):
         parts = list(analysis.parts)
         for number, part in enumerate(parts):
             name = _searched_for(part)
-            if name is not None and not self.brought.get(name, True):
+            if not self.brought.get(name, True):
                 span = part.words[0].span if part.words else part.span
                 doubt = Doubt(_ONLY_HERE.format(name), span)
                 parts[number] = replace(part, doubts=(*part.doubts, doubt))
@@ -171,10 +162,10 @@ def _lies_in(location: Location, working: Sequence[Location]) -> bool:
     )
 
 
-def _searched_for(part: Part) -> str | None:
-    """Return the name that a part's program is searched for in PATH, or None."""
-    name = part.argv[0] if part.argv else None
-    return None if name is None or "/" in name else name
+def _searched_for(part: Part) -> str:
+    """Return the name that a part's program is searched for in PATH; empty if it is not."""
+    name = (part.argv[0] or "") if part.argv else ""
+    return "" if "/" in name else name
 
 
 def _places_of(name: str, directories: Sequence[str], names: FileSystemNames) -> Iterator[Location]:

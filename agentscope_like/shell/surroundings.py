@@ -75,7 +75,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         """
         self.effort.read(analysis.command, len(analysis.parts))
         for part in analysis.parts:
-            if part.program == "shopt" and "globstar" in part.argv and not self.has_deep_globs:
+            if part.program == "shopt" and "globstar" in part.argv:
                 return self._with_deep_globs
         return self
 
@@ -86,9 +86,7 @@ class Surroundings(Struct, frozen=True, dict=True):
     @lazy_property
     def working_directories(self) -> tuple[Location, ...]:
         """The locations of the working directories."""
-        return locate_directories(
-            self.working, directory=self.root, home=self.home, names=self.names
-        )
+        return self._located(self.working)
 
     @lazy_property
     def _lookups(self) -> FileLookups:
@@ -110,8 +108,6 @@ class Surroundings(Struct, frozen=True, dict=True):
         if path is None:
             return None
         follow = effect.kind is not _DELETE
-        if not effect.glob and not effect.backups:
-            return [self.locate(path, follow=follow)]
         paths = self.paths(effect)
         found = [self.locate(each, follow=follow) for each in paths]
         for suffix in effect.backups:
@@ -169,17 +165,15 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     def contains(self, location: Location) -> bool:
         """Return whether the location leads into a working directory."""
-        return inside_any(location, self._directories_for(location))
+        near = around_by_text(location, self.working, directory=self.root)
+        return (bool(near) and inside_any(location, self._located(near))) or inside_any(
+            location, self.working_directories
+        )
 
-    def _directories_for(self, location: Location) -> Sequence[Location]:
-        """Return the working directories that can contain the location."""
-        if near := around_by_text(location, self.working, directory=self.root):
-            located = locate_directories(
-                near, directory=self.root, home=self.home, names=self.names
-            )
-            if inside_any(location, located):
-                return located
-        return self.working_directories
+    def _located(self, directories: Sequence[str]) -> tuple[Location, ...]:
+        return locate_directories(
+            directories, directory=self.root, home=self.home, names=self.names
+        )
 
     def write_objection(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why a person must approve writing or removing the location, or None."""
@@ -214,8 +208,6 @@ class Surroundings(Struct, frozen=True, dict=True):
         return next(filter(None, private), None)
 
     def _by_home(self, location: Location) -> Sequence[Location]:
-        if not self.other_homes:
-            return (location,)
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
     def argument_objection(self, word: str) -> str | None:
@@ -274,12 +266,12 @@ def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool 
 def paths_in(word: str) -> list[str]:
     """Return possible paths in a word: itself, and the text after `=`, `@`, `:` or an option."""
     paths: list[str] = []
-    if not word or len(word) > 1024 or _BLANK.search(word):  # noqa: PLR2004
+    if len(word) > 1024 or _BLANK.search(word):  # noqa: PLR2004
         return paths
     for piece in filter(None, _BETWEEN_PATHS.split(word)):
         paths.append(piece)
         if "*" in piece and (bare := piece.strip("*")):
             paths.append(bare)
-    if word[0] == "-" and len(word) > 2 and word[1] != "-":  # noqa: PLR2004
+    if len(word) > 2 and word[0] == "-" and word[1] != "-":  # noqa: PLR2004
         paths.append(word[2:])
     return paths

@@ -294,10 +294,9 @@ def _as_name(text: str) -> str:
 
 def unquoted(text: str) -> Unknown:
     """Return what an unquoted expansion to `text` may become: no argument, one or several."""
-    found = _SPECIAL.search(text)
     pieces = text.split()
     return Unknown(
-        prefix=text[: found.start()] if found else "",
+        prefix=_SPECIAL.split(text, maxsplit=1)[0],
         single=False,
         end=_as_name(pieces[-1]) if pieces else "",
     )

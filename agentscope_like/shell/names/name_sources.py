@@ -21,7 +21,7 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.shell.facts import is_redirect, shows_unseen_files
-from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, Words, any_of
+from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, Unknown, Words, any_of
 from agentscope_like.toml_tables import Expression, parse_table
 
 __all__ = [
@@ -102,7 +102,7 @@ class _Source(Struct, frozen=True, forbid_unknown_fields=True):
         return (
             self._takes(self.options, options)
             and self._takes(self.operands, others)
-            and not (self.without and any(_matches(self.without, word) for word in options))
+            and not any(_matches(self.without, word) for word in options)
             and all(any(_matches(need, word) for word in options) for need in self.needs)
             and (not self.first or (bool(others) and _matches(self.first, others[0])))
             and (self.most is None or len(others) <= self.most)
@@ -151,15 +151,16 @@ def _words(part: Part) -> Iterator[str]:
     """Yield the arguments, with a marker for those that are only known at run time."""
     computed = iter(part.computed)
     for word in part.argv:
-        known = next(computed, None) if word is None else None
         if word is not None:
             yield word
-        elif known is not None and known.shape is Shape.INTEGER:
+            continue
+        known = next(computed, Unknown())
+        if known.shape is Shape.INTEGER:
             yield _A_NUMBER
+        elif known.option:
+            yield _ANY_OPTION if known.pattern is None else _ANY_FILE
         else:
-            may_be_option = known is None or known.option
-            is_file = known is not None and known.pattern is not None
-            yield (_ANY_FILE if is_file else _ANY_OPTION) if may_be_option else _ANY_OPERAND
+            yield _ANY_OPERAND
 
 
 def _where(prints: Prints, part: Part) -> Prints:
@@ -241,11 +242,8 @@ def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part
     """
     if effect.start.startswith(_PROCESS):
         return ()
-    names = effect.names
-    producers = [analysis.parts[number] for number in names.producers]
-    if names.unknown or names.spoken or not names.exact:
-        return None
-    if any(each.directories != part.directories for each in producers):
+    producers = [analysis.parts[number] for number in effect.names.producers]
+    if not effect.names.exact or any(each.directories != part.directories for each in producers):
         return None
     return tuple(producers) or None
 

@@ -31,7 +31,6 @@ from agentscope_like.shell.values import (
 __all__ = ["handed", "names_from", "names_read"]
 
 _NUMBER = Names(exact=False)
-_CUT = "files whose names are cut from other text"
 
 
 def names_from(source: Source) -> Names:
@@ -45,7 +44,7 @@ def names_read(draft: Draft) -> Names:
     names = names_from(draft.source)
     separators = [each.value.literal for each in part.assignments if each.name == "IFS"]
     is_plain = all(each is not None and not each.strip() for each in separators)
-    return names if is_plain and splits_at_blanks(part.argv) else replace(names, unknown=_CUT)
+    return names if is_plain and splits_at_blanks(part.argv) else _cut(names)
 
 
 def handed(
@@ -94,7 +93,12 @@ def _fed_to(xargs: Draft, part: Part, inner: Draft) -> Names:
     names = names_from(xargs.source)
     places = [id(word) for word in part.words]
     own = part.argv[: places.index(id(inner.words[0]))]
-    return names if splits_at_blanks(own) else replace(names, unknown=_CUT, exact=False)
+    return names if splits_at_blanks(own) else _cut(names)
+
+
+def _cut(names: Names) -> Names:
+    """Return names that are cut from texts, of which nothing is known."""
+    return replace(names, unknown="files whose names are cut from other text", exact=False)
 
 
 def _names_from(source: Source, known: dict[int, Names]) -> Names:
@@ -146,8 +150,8 @@ def _printed_by(draft: Draft, known: dict[int, Names]) -> Names:
             names = replace(_names_from(draft.source, known), exact=False)
         case Prints.FIRST_FIELDS:
             fed = _names_from(draft.source, known)
-            unknown = "" if fed.starts_lines else _CUT
-            names = replace(fed, unknown=unknown, exact=False, starts_lines=False)
+            names = replace(fed, unknown="", exact=False) if fed.starts_lines else _cut(fed)
+            names = replace(names, starts_lines=False)
     return names
 
 

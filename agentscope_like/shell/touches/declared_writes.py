@@ -31,8 +31,8 @@ class DeclaredChanges(Struct, frozen=True):
 
 def declared_changes(analysis: CommandAnalysis, around: Surroundings) -> DeclaredChanges:
     """Return what a command says it changes; blocks while it looks at files."""
-    is_complete = analysis.script is not None and not analysis.doubts and bool(analysis.parts)
-    is_complete = is_complete and all(map(_says_all, analysis.parts))
+    parts = analysis.parts
+    is_complete = not analysis.doubts and bool(parts) and all(map(_says_all, parts))
     paths: dict[str, None] = {}
     try:
         for touch in touches(analysis, around):
@@ -49,13 +49,11 @@ def declared_changes(analysis: CommandAnalysis, around: Surroundings) -> Declare
 
 def _says_all(part: Part) -> bool:
     """Return whether the effects of a part are all that it does, and change contents only."""
-    return part.read_only or (not makes_links(part) and more_than_edits(part) is None)
+    return not makes_links(part) and more_than_edits(part) is None
 
 
 def more_than_edits(part: Part) -> str | None:
-    """Return why a part that is no proven read does more than edit the files it names, or None."""
-    if not part.effects:
-        return "none of its effects is known to be an edit"
+    """Return why a part does more than read, and edit the files it names, or None."""
     places = {effect.span for effect in part.effects if effect.kind in CHANGES}
     for doubt in part.doubts:
         if doubt.span not in places:
@@ -65,5 +63,5 @@ def more_than_edits(part: Part) -> str | None:
             if not part.is_a("edits") and not is_redirect(effect, part):
                 return f"`{part.program}` does more than edit files"
         elif effect.kind is not EffectKind.READ:
-            return next((doubt.message for doubt in part.doubts), "it may do anything")
+            return part.doubts[0].message
     return None

@@ -40,6 +40,50 @@ def test_a_name_that_may_be_a_secret_asks(command: str, project: Place) -> None:
     assert decide(command, project).behavior.value == "ask"
 
 
+SHOWN = r"""
+x='a b'; cat $x
+x=' a'; cat $x
+x='*.py'; cat $x
+for f in *.py; do cat $f; done
+for f in src/*; do cat $f; done
+for f in *.py; do cat $f/a; done
+for f in "$x/a.py"; do cat $f; done
+y=$x/a.py; cat $y
+for f in "$y"/*.py; do cat $f; done
+""".strip().splitlines()
+
+ASKED = r"""
+x='a .env'; cat $x
+x='.env a'; cat $x
+x='src/.env a'; cat $x
+x=' .env'; cat $x
+x='a/ .env'; cat $x
+x='a /.env'; cat $x
+x='/etc/shadow a'; cat $x
+x='*.pem'; cat $x
+x='.e*'; cat $x
+for f in .e*; do cat $f; done
+for f in *.py; do cat $f/.env; done
+for f in src/*; do cat $f/.env; done
+for f in "$x/.env"; do cat $f; done
+for f in "$x/.env" a; do cat $f; done
+y=$x/.env; cat $y
+for f in /etc/.e*; do cat $f; done
+for f in "$y"/.e*; do cat $f; done
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("command", "behavior"),
+    [*((each, "allow") for each in SHOWN), *((each, "ask") for each in ASKED)],
+)
+def test_each_piece_of_a_word_that_is_split_counts(
+    command: str, behavior: str, project: Place
+) -> None:
+    """What one word becomes may be several names, of each of which the known end is looked at."""
+    assert decide(command, project).behavior.value == behavior
+
+
 @pytest.mark.parametrize(
     ("command", "suggested"),
     [

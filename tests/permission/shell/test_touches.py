@@ -111,6 +111,69 @@ find d e | xargs cat | Read d d/f? d/sub/g? e/f?
 cat $(find d) | Read d d/f? d/sub/g?
 cat $(find d) $(find e) | Read d d/f? d/sub/g? e/f?
 git ls-files | xargs cat | Read a? b? d? d/f? d/sub/g? e/f?
+git -C d ls-files | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+grep -rn x d/ | cut -d: -f1 | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | uniq -c | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | grep x | xargs cat | Read d d/f? d/sub/g?
+find d | head -$(nproc) | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | head -3 | xargs cat | Read d d/f? d/sub/g?
+echo $(find d) | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | xargs -d, cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | xargs -d '\n' cat | Read d d/f? d/sub/g?
+grep -rn x d | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | base64 | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d -printf x -exec cat {} + | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d -exec cat {} + | Read d d/f? d/sub/g?
+find "$x" -exec cat {} + | Read all?, Write all?
+find d | { read x; cat "$x"; } | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | { read -n 3 x; cat "$x"; } | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | xargs -I{} cat d/{} | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+find d | (cd e; xargs cat) | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+for f in $(find d); do cat "$f"; done | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+for f in $(find d) $(find e); do cat "$f"; done | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+cp -r [ad] e | Read a d d/f? d/sub/g?, Write e/d/f?
+cp -r [ab] q | Read a b, Write q q/f?
+cp [ab] e | Read a b
+cp -r a e | Read a
+cp -rT d e | Read d d/f? d/sub/g?, Write e/f? e/d/f?
+cp -T a n | Read a, Write n
+cp a e/ | Read a
+mkdir q; cp -r d q | Read d d/f? d/sub/g?, Write q q/f?
+mkdir q; cp -r a q | Read a, Write q
+echo x > q; cp q e | Read q, Write q
+cp -r d "$x" | Read d d/f? d/sub/g?, Write all?
+cp -r "$x" q | Read all?, Write a? b? d? d/f? d/sub/g? e/f? e/d/f? n? q q/f?
+install a q | Read a, Write q
+mv [ab] e | Read a? b?, Write a b
+mv -T d q | Read d? d/f? d/sub/g?, Write d d/f d/sub/g q q/f?
+ln a q | Read a, Write a q
+tee -a a | Write a
+chmod -R 600 d e | Write d d/f? d/sub/g? e/f?
+git rm -r --cached d | Write d d/f d/sub/g
+git log -p -- d | Read d?
+git log -p -- 'd/*' | Read d? d/f? d/sub/g?
+git log -p -- 'q*/f' | Read all?
+git log -p -- '*' |
+git log -p -- '*.py' |
+git log -p -- 'q/*.py' | Read q? q/f?
+git show HEAD:q | Read q?
+cd d && git show HEAD:f | Read d/f?
+git show $(git rev-parse HEAD:q/f) | Read q/f?
+rm -r e q | Write e/f q
+rm a* | Write a
+rm -f - a | Write a
+find d e -delete | Write d d/f? d/sub/g? e/f?
+find "$x" -delete | Write all?
+find d | (cd e; xargs rm) | Read d, Glob d d/f? d/sub/g?, Write all?
+find a | xargs rm | Read a, Write a?
+ls "$x" | xargs cat | Read all?, Write all?
+ls d e | xargs cat | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f?
+cd e; ls | xargs cat | Read a? b? d? d/f? d/sub/g? e/f?
+cd "$x"; ls | xargs cat | Read all?, Write all?
+cp -P a q; cat q | Read a q, Write q
+cp -l a q; cat q | Read a b? d? d/f? d/sub/g? e/f? e/d/f? n? q q/f?, Write a q
+mv a q; cat q | Read a? q, Write a q
+mv d q; cat q/f | Read d? d/f? d/sub/g? q/f, Write d d/f d/sub/g q q/f?
 cat /proc/*/*/*/*/* | Read all?, Write all?
 rm -r /proc/*/*/*/*/* | Read all?, Write all?
 shopt -s globstar; cat d/**/g | Read d/sub/g

@@ -63,6 +63,14 @@ head -n $(nproc) f
 set -- a; git show "${2:-b}"
 git show "${x:+a}"
 head -n "${#x}" f
+for f in a.b "$(git rev-parse HEAD)"; do git show $f; done
+for f in a.b- "$(git rev-parse HEAD)"; do git show $f; done
+for f in ab "$(git rev-parse HEAD)"; do git show $f; done
+echo ab | xargs git show
+echo 12 | xargs head f -n
+x=$(git rev-parse HEAD); a=($x); git show "${a[0]}"
+x=$(git rev-parse HEAD); for f in $x; do sort -k $f a; done
+for f in $(git rev-parse HEAD); do sort -k $f a; done
 """.strip().splitlines()
 
 IN_DOUBT = r"""
@@ -126,6 +134,15 @@ for f in $(git log --format=%s); do git show "$f"; done
 head -n $(git rev-parse HEAD) f
 git show "${x:-a}"
 head -n "${x:-3}" f
+for f in -a.b "$(git rev-parse HEAD)"; do git show $f; done
+for f in 'a b' "$(git rev-parse HEAD)"; do git show $f; done
+for i in 1x "$(nproc)"; do head -n "$i" f; done
+echo a-b | xargs git show
+echo é | xargs git show
+x=$(git rev-parse HEAD); sort -k $x a
+for f in "$(git rev-parse HEAD)"; do sort -k $f a; done
+if [ -f a ]; then set -- $(git log --format=%H); else set -- a; fi; git show "$@"
+set -- $(git log --format=%H) b; git show "$1"
 """.strip().splitlines()
 
 
