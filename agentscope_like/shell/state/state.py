@@ -49,8 +49,6 @@ def absolute(directory: str | None, target: str) -> str | None:
         if directory is None or not target:
             return None
         target = f"{directory}/{target}"
-    if "/." not in target and "//" not in target and target[-1] != "/":
-        return target  # as nearly always: nothing to fold
     folded = normpath(target)
     return folded[1:] if folded.startswith("//") else folded
 
