@@ -38,6 +38,9 @@ cd "$x"; ls |
 [ y ] && x=a; x=b; cd $x && ls | /ws/b
 x=a; [ y ] && x=b; cd $x && ls | /ws/b /ws/a
 x=a; [ y ] && x=b; cd a && cd $x && ls | /ws/a/b /ws/a/a
+x=; [ y ] && x=a; cd $x && ls | /ws/a /home/u
+x=; [ y ] && x=a; cd "$x" && ls | /ws/a /ws
+x=a; [ y ] && x='b c'; cd $x && ls |
 cd a; cd b; ls | /ws/a/b /ws/b /ws/a /ws
 cd a; cd b; cd c; ls | /ws/a/b/c /ws/b/c /ws/a/c /ws/c /ws/a/b /ws/b /ws/a /ws
 cd a; cd b; cd c; cd d; ls |
@@ -47,6 +50,8 @@ pushd a && popd; ls | /ws /ws/a
 pushd a && pushd b && popd && ls | /ws /ws/a
 pushd "$x" && popd && ls | /ws
 cd "$x"; pushd a && popd && ls |
+cd "$x"; pushd a; cd /b && pushd c && popd && ls |
+cd "$x"; pushd /a && pushd /b && popd && popd && ls |
 popd && ls |
 if cd a; then ls; fi | /ws/a /ws
 if b; then cd a; fi; ls | /ws /ws/a
