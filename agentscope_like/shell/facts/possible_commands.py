@@ -92,18 +92,17 @@ def readings_within(words: Words, start: int, stop: int | None = None) -> Iterat
 
 def unread_commands(part: Part) -> Iterator[Words]:
     """Yield the possible commands in each script of the part that could not be parsed."""
-    words = [word for word in part.argv[1 : _MAX_CARRIED + 1] if word and _BLANK.search(word)]
-    name = part.name if words and part.doubts else ""
+    name = part.name if part.doubts else ""
     is_known = name in programs_with("carrier") or name in programs_with("takes_script")
-    if is_known or (name and families().is_shell(name)):
-        for word in words:
-            if not word.startswith("-"):
+    if is_known or families().is_shell(name):
+        for word in part.argv[1 : _MAX_CARRIED + 1]:
+            if word and _BLANK.search(word) and not word.startswith("-"):
                 yield from raw_commands(word)
 
 
 def runs_unseen_text(part: Part) -> bool:
     """Return whether a part is a shell that runs its stdin, or code only known at run time."""
-    if not part.doubts or not part.name:
+    if not part.doubts:
         return False
     name, arguments = part.name, part.argv[1:]
     if name in programs_with("evaluator"):

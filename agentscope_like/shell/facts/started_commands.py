@@ -67,7 +67,7 @@ def _may_be_any(words: Words) -> bool:
     if words and "/" in (words[0] or "") and program_name(words[0] or "") is None:
         return True
     for at, word in enumerate(words):
-        is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
+        is_git = word is not None and bare_name(word) == "git"
         if is_git and called_alias(("git", *words[at + 1 :])) is not None:
             return True
     return False

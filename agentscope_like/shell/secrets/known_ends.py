@@ -50,19 +50,16 @@ class _Entry(Struct, frozen=True, eq=False):
 
     def may_be_at(self, names: Sequence[str], end: int) -> bool:
         """Return whether a path that ends with some names may be this one up to number `end`."""
-        if not _may_be(names[end - 1], self.names[-1]):
-            return False
         if self.is_deep and names[end - 1].startswith(_ANY_START):
             return False  # a directory is not read
         count = min(end, len(self.names))
         is_whole = count == len(self.names)
         if self.is_rooted and (end != count if is_whole else self.is_deep and count == 1):
             return False  # one name alone of a directory of the system may be that of any
-        pairs = list(zip(names[end - count : end], self.names[-count:], strict=True))
-        if not all(_may_be(*pair) for pair in pairs):
+        last, own = names[end - count : end], self.names[-count:]
+        if not all(map(_may_be, last, own)) or all(map(_is_any, last, own)):
             return False
-        is_any = all(_ANYTHING.fullmatch(name) or _ANYTHING.fullmatch(own) for name, own in pairs)
-        return not is_any and not any(matches(names[-1], each) for each in self.but)
+        return not any(matches(names[-1], each) for each in self.but)
 
 
 @lru_cache(maxsize=1024)
@@ -112,11 +109,11 @@ def may_match_secret(pattern: str) -> str | None:
     plain = _CLASS.sub("?", pattern.replace("\\", "")).replace("[^", "[!")
     name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]
     if not _ENDING.fullmatch(name):
-        return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}") if name else None
+        return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}")
     for entry in _entries(paths_asked_to("read")):
         if _suggests(fold(name), entry.names[-1]):
             return f"`{pattern}` may match `{entry.path}`, which {entry.does}"
-    return may_be_secret("/.env") if matches(".env", fold(name)) else None
+    return None
 
 
 def _suggests(ending: str, own: str) -> bool:
@@ -125,7 +122,7 @@ def _suggests(ending: str, own: str) -> bool:
     `*.pem` and `*.p*` suggest `*.pem`; `*.json` and `*.js*` do not suggest `*.tfvars.json`, which
     is one of many that end like this.
     """
-    if _ENDING.fullmatch(own) is None or not _may_be(ending, own):
+    if not own.startswith("*.") or not _may_be(ending, own):
         return False
     return own.count(".") == 1 or matches(f"{_SAMPLE}{ending[1:]}", own)
 
@@ -171,10 +168,13 @@ def _may_be(name: str, own: str) -> bool:
     """Return whether a name, perhaps a pattern, may be one of the table, perhaps a pattern too."""
     if name == own or ("*" in own and matches(name, own)):
         return True
-    if _MAGIC.search(name) is None or (own[0] == "." and name[0] not in ".*"):
+    if own[0] == "." and not name.startswith((".", _ANY_START)):
         return False
-    is_hidden = own[0] == "." and name[0] == "*" and not name.startswith(_ANY_START)
-    return not is_hidden and matches(own.replace("*", _SAMPLE), name)
+    return _MAGIC.search(name) is not None and matches(own.replace("*", _SAMPLE), name)
+
+
+def _is_any(name: str, own: str) -> bool:
+    return bool(_ANYTHING.fullmatch(name) or _ANYTHING.fullmatch(own))
 
 
 @cache

@@ -49,8 +49,6 @@ def absolute(directory: str | None, target: str) -> str | None:
         if directory is None or not target:
             return None
         target = f"{directory}/{target}"
-    if "/." not in target and "//" not in target and target[-1] != "/":
-        return target  # as nearly always: nothing to fold
     folded = normpath(target)
     return folded[1:] if folded.startswith("//") else folded
 
@@ -162,8 +160,8 @@ def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Param
 
 def _shifted(count: Sequence[Argument], before: Parameters) -> Parameters:
     number = count[0] if count else "1"
-    is_number = isinstance(number, str) and number.isascii() and number.isdecimal()
-    if not (isinstance(number, str) and is_number and are_counted(before)) or len(count) > 1:
+    is_counted = len(count) <= 1 and are_counted(before)
+    if not (is_counted and isinstance(number, str) and number.isascii() and number.isdecimal()):
         return _any_number(before)
     return before[int(number) :] if int(number) <= len(before) else before
 
@@ -231,8 +229,7 @@ class State(Struct, frozen=True, gc=False):
 
     def fix(self, names: Iterable[str]) -> State:
         """Return the state in which `names` may be read-only."""
-        fixed = self.fixed.union(names)
-        return self if fixed == self.fixed else replace(self, fixed=fixed)
+        return replace(self, fixed=self.fixed.union(names))
 
     def move(self, directories: tuple[str, ...]) -> State:
         """Return the state after a `cd` to one of `directories`, while it is known to succeed."""

@@ -237,7 +237,7 @@ def _starts(part: Part, steering: Steering) -> tuple[str, ...]:
 
     What it reads is among them if an option may make it enter a directory.
     """
-    directories = part.directories or ((part.directory,) if part.directory else ())
+    directories = part.directories
     enters = _enters_directories(part.program or "")
     if not directories or not (enters or any(file.named for file in steering.file)):
         return directories

@@ -80,10 +80,8 @@ class CommandJudge(WalkBase):
         if not words:
             check_assignments(command.assignments, values, expander)
             return expander.state
-        if expander.assigned:
-            state = state.forget(expander.assigned)
-        if command.assignments:
-            check_environment(command.assignments, values, arguments, draft, scope)
+        state = state.forget(expander.assigned)
+        check_environment(command.assignments, values, arguments, draft, scope)
         if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
             after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
         else:

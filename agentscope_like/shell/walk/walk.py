@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import EffectKind, Part
 from agentscope_like.shell.draft import (
-    MAX_DEPTH,
     UNKNOWN_INPUT,
     BudgetError,
     Draft,
@@ -100,8 +99,7 @@ class Walk(CompoundJudge):
         """Judge a script that runs in the shell of `state`."""
         statements = script.statements
         if len(statements) == 1 and statements[0].connector != "&":
-            after = self._command(statements[0].command, state, scope)
-            return after if after.before_cd is None else after.settle()
+            return self._command(statements[0].command, state, scope).settle()
         chain: list[Statement] = []
         for statement in statements:
             chain.append(statement)
@@ -121,9 +119,6 @@ class Walk(CompoundJudge):
             BudgetError: There is too much of such text.
         """
         span = scope.place or draft.span
-        if scope.depth > MAX_DEPTH:
-            draft.doubt("scripts are nested too deeply", span, kind=EffectKind.EXECUTE)
-            return state
         self._text_read += len(text)
         if self._text_read > MAX_TEXT:
             raise BudgetError
@@ -210,7 +205,7 @@ class Walk(CompoundJudge):
         for statement in chain:
             start = failed if connector == "||" else succeeded
             after = self._command(statement.command, start, scope)
-            success = after if after.before_cd is None else replace(after, before_cd=None)
+            success = replace(after, before_cd=None)
             failure = after.failed()
             if connector == "&&":
                 succeeded, failed = success, merge(failed, failure)
