@@ -140,7 +140,7 @@ class PatternTable:
             nodes = []
             for node in here:
                 node.step(name, key, nodes)
-            here = list(dict.fromkeys(nodes)) if len(nodes) > 1 else nodes
+            here = list(dict.fromkeys(nodes))
         return here
 
 
