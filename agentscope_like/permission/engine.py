@@ -141,8 +141,7 @@ async def _decide(  # noqa: PLR0911 - one step for each row
     if properties.only_reads and not read_only:
         return _not_read_only(tool, check)
 
-    is_safety_check = check.behavior is ASK and check.bypass_immune
-    if is_safety_check and properties.safety_asks:
+    if check.bypass_immune and properties.safety_asks:
         reason, row = check.decision_reason, DecisionRow.SAFETY_CHECK
         return _ask_or_deny(mode, row, check.message, reason, place=check.place)
     if question := await _rule(ASK, call) or denial:
@@ -191,7 +190,7 @@ async def _nothing_matched(
     if mode.properties.otherwise == "allow":
         return _allowed(DecisionRow.NOTHING_MATCHED, "Nothing forbids it in bypass mode.")
     row = DecisionRow.HELD if await _can_be_held(call) else DecisionRow.NOTHING_MATCHED
-    message = check.message if check.message else f"No rule allows this {tool.name} call."
+    message = check.message or f"No rule allows this {tool.name} call."
     if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
     suggested: list[PermissionRule] | Callable[[], list[PermissionRule]]
@@ -232,8 +231,6 @@ def _found_later(call: PreparedCall, tool_input: dict[str, Any]) -> list[Permiss
     except StopIteration as found:
         suggested: list[PermissionRule] = found.value
         return suggested
-    finally:
-        finding.close()
     return []  # it would have waited
 
 

@@ -265,5 +265,5 @@ async def compile_large_tables(tools: Iterable[PermissionTool], context: Permiss
         listed, related = _own_rules(tool, table), _related_rules(tool, table)
         with suppress(Exception):  # where they are used it is said what is wrong
             compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
-            if table is context.table(behavior) and table.version == version:
+            if table.version == version:
                 table.compiled[tool.name] = (tool, compiled)
