@@ -50,6 +50,15 @@ def test_the_first_pattern_wins() -> None:
     assert index.match(locate("main.rs", directory=WORK), DIRECTORIES) is None
 
 
+def test_the_first_pattern_that_may_match_below_wins() -> None:
+    """The position is the least one, of patterns that begin alike and of those at the root."""
+    index = AT_HOME(["other/x", "src/a", "src/**", "/nonexistent/*", "src/b"], strict=False)
+    below = {"src": 1, "src/a": 2, ".": 0, "/nonexistent": 0, "/": 0, "/srv": None, "none": None}
+    for path, position in below.items():
+        location = locate(path, directory=WORK, home=HOME)
+        assert index.match_below(location, DIRECTORIES[:1]) == position, path
+
+
 def test_no_pattern_matches_nothing() -> None:
     """An empty index speaks of no path."""
     for strict in (True, False):
