@@ -114,6 +114,8 @@ def forbids(pattern: str, path: str) -> bool:
         (r"\./a", "a", "b"),
         (r"\*\*/a", "**/a", "x/a"),
         ("{a,b}[0-9]", "b7", "c7"),
+        (r"{a\*,b}x", "a*x", "abx"),
+        ("[a-a]x", "ax", "bx"),
         ("[a-c-z]x", "bx", "dx"),
         ("[^ab]c", "cc", "ac"),
         ("x[]]", "x]", "x"),
@@ -279,6 +281,8 @@ def test_the_first_directories_of_a_pattern_may_be_links() -> None:
         longest = max(found, key=len, default=None)
         return path if longest is None else links[longest] + path[len(longest) :]
 
+    relative = PathRuleIndex(["tmp/x"], strict=False, home="/home/u", real=real)
+    assert relative.match(at("/private/tmp/x"), DIRECTORIES) is None
     for pattern, path, is_allowed in (
         ("/tmp/x", "/tmp/x", True),
         ("/tmp/x", "/private/tmp/x", True),
