@@ -90,6 +90,8 @@ def test_settings_have_sections_and_values() -> None:
         (b"[a]k=v" + b" " * (MOST_CONFIG_BYTES - 6), "a.k", "v"),
         (b"[a]k=v" + b" " * (MOST_CONFIG_BYTES - 5), None, None),
         (b"[a]k v", None, None),
+        (b"[a]k=v\0w", None, None),
+        (b"#\0\n[a]k=v", None, None),
         (b"[a]1=v", None, None),
         (b"[a]k_=v", None, None),
         (b'[a]k="v\nw"', None, None),
