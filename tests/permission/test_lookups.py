@@ -135,11 +135,13 @@ def test_a_text_is_charged_for_once() -> None:
 def test_what_is_below_has_a_budget_of_its_own() -> None:
     """It is listed once, and charged for each time; that of other lookups is not touched."""
     budget = LookBudget(1000)
-    lookups = FileLookups(directory="/", names=Names(entries=2000), effort=budget)
+    names = Names(entries=2000)
+    lookups = FileLookups(directory="/", names=names, effort=budget)
     for _ in range(2):
         assert len(list(lookups.below("/a"))) == 2000
     with pytest.raises(TooManyFilesError):
         list(lookups.below("/a"))
+    assert names.listed == 2000
     assert budget.left == 1000
 
 
@@ -182,6 +184,7 @@ def test_the_nearest_is_found_first_below(tmp_path: Path) -> None:
         ("**/*.txt", True, "a.txt b.txt d/c.txt d/g/k.txt"),
         ("d/**", False, "d/c.txt d/g"),
         ("d/**", True, "d d/c.txt d/g d/g/k.txt"),
+        ("*/", False, "a.txt b.txt d gone l"),
         ("gon?", False, "gone"),
         ("gon?/x", False, ""),
         ("none*", False, ""),
@@ -222,7 +225,13 @@ def test_each_path_that_a_pattern_finds_is_charged_for() -> None:
 
 @pytest.mark.parametrize(
     ("name", "pattern", "fits"),
-    [("a", "[[:digit:]]", True), ("ab", "a", False), ("ab", "a?", True), ("", "*", True)],
+    [
+        ("a", "[[:digit:]]", True),
+        ("ab", "a", False),
+        ("ab", "b", False),
+        ("ab", "a?", True),
+        ("", "*", True),
+    ],
 )
 def test_a_name_fits_a_pattern_as_a_whole(name: str, pattern: str, fits: bool) -> None:
     """A class in brackets is taken for anything."""

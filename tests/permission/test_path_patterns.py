@@ -18,6 +18,7 @@ from agentscope_like.paths import (
     PathRuleIndex,
     PatternCompiler,
     escape,
+    fixed_ends,
     fold,
     locate,
     locate_directories,
@@ -123,6 +124,11 @@ def forbids(pattern: str, path: str) -> bool:
         ("é*", "éa", "ea"),
         ("*.é", "a.é", "a.e"),
         ("abcdef*", "abcdefg", "abcdx"),
+        ("Ab*", "Abc", "Bbc"),
+        ("*.Py", "a.Py", "a.x"),
+        ("caf\u00e9*", "caf\u00e9s", "cafes"),
+        ("cafe\u0301*", "cafe\u0301s", "cafes"),
+        ("*fe\u0301", "cafe\u0301", "cafe"),
         ("*uvwxyz", "tuvwxyz", "vwxyz"),
         ("a*z", "abz", "abc"),
         ("X", "X", "XX"),
@@ -454,6 +460,23 @@ def test_the_cost_of_a_match_is_bounded() -> None:
     started = time.perf_counter()
     assert index.match(path, DIRECTORIES) is None
     assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("glob", "ends"),
+    [
+        ("ab*cd", ("ab", "cd")),
+        ("abc", ("abc", "")),
+        ("[a]b", ("", "b")),
+        (r"a\*b", ("a", "b")),
+        ("a?[b]c]*d?", ("a", "")),
+        ("a\n*\nb", ("a\n", "\nb")),
+        ("", ("", "")),
+    ],
+)
+def test_the_ends_of_a_glob_are_those_of_each_name(glob: str, ends: tuple[str, str]) -> None:
+    """What stands before the first special character and behind the last is fixed."""
+    assert fixed_ends(glob) == ends
 
 
 def test_a_negated_range_forbids_what_it_allows() -> None:

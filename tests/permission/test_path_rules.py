@@ -113,7 +113,16 @@ def test_a_loop_is_never_allowed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["SRC/Main.PY", "SRC/**", "SRC/*.py", "*/MAIN.py", "**/*.PY", "**/MAI*", "**/*[N].Py"],
+    [
+        "SRC/Main.PY",
+        "SRC/**",
+        "SRC/*.py",
+        "*/MAIN.py",
+        "**/*.PY",
+        "**/MAI*",
+        "**/*[N].Py",
+        "src/*[A]*",
+    ],
 )
 def test_only_what_forbids_ignores_case(pattern: str) -> None:
     """However a pattern is filed, a deny finds it in any case, an allow in none but its own."""
@@ -139,9 +148,9 @@ def test_a_deny_is_found_by_every_name_of_the_place_it_names(tmp_path: Path) -> 
 
 def test_globs_that_end_alike_are_told_apart() -> None:
     """Patterns filed under one ending, beginning or name are each tried."""
-    contents = ["[ab]*.py", "[cd]*.py", "t[ab]*", "t[cd]*", "[ab]*/x", "[cd]*/x"]
+    contents = ["[ab]*.py", "[cd]*.py", "t[ab]*", "t[cd]*", "[ab]*/x", "[cd]*/x", "[ab]*/y"]
     index = PathRuleIndex(contents, strict=True)
-    for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x"]):
+    for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x", "a/y"]):
         assert index.match(locate(path, directory=WORK), DIRECTORIES) == position
 
 
