@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from agentscope_like.permission import (
     AdditionalWorkingDirectory,
+    DecisionRow,
     PermissionContext,
     PermissionDecision,
     PermissionEngine,
@@ -21,6 +22,7 @@ from agentscope_like.permission import (
     RuleMatch,
     check_rules,
     never_waits,
+    private_denial,
 )
 from agentscope_like.permission import PermissionBehavior as Behavior
 from tests.permission.stub import StubTool, rule
@@ -403,6 +405,23 @@ async def test_what_is_offered_is_found_when_it_is_asked_for(looks_up: bool) -> 
     assert tool.asked == (["looked up", "hello"] if looks_up else [])
     assert question.suggested_rules == [rule("allow", "hello")]
     assert tool.asked[-1:] == ["hello"]
+
+
+def test_a_decision_can_be_stored_whatever_it_is_made_of() -> None:
+    """A behaviour may be a text, texts lose what no file can hold, and a row has its label."""
+    rows = [row.label for row in DecisionRow]
+    assert rows == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "8a"]
+    decision = PermissionDecision("ask", "a\ud83d\ude00 \ud800", "\udcff é")  # type: ignore[arg-type]
+    assert decision.behavior is Behavior.ASK
+    assert (decision.message, decision.decision_reason) == ("a\U0001f600 \\ud800", "\\udcff é")
+    bare = PermissionDecision(Behavior.DENY, "No.")
+    assert (bare.decision_reason, bare.suggested_rules, bare.can_be_held) == (None, None, False)
+    assert PermissionDecision(Behavior.ASK, "", row=DecisionRow.HELD).can_be_held
+    with pytest.raises(ValueError, match="perhaps"):
+        PermissionDecision("perhaps", "")  # type: ignore[arg-type]
+    denial = private_denial("/x")
+    assert (denial.behavior, denial.message[:4]) == (Behavior.DENY, "`/x`")
+    assert denial.decision_reason == "kept from models"
 
 
 @pytest.mark.parametrize(
