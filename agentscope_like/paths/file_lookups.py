@@ -180,7 +180,7 @@ class FileLookups:
 
 def matches(name: str, pattern: str) -> bool:
     """Return whether a single name matches a pattern."""
-    return _compiled(pattern).fullmatch(name) is not None
+    return _compiled(pattern).match(name) is not None
 
 
 @cached_by_size(50_000)

@@ -154,9 +154,7 @@ def locate(
         written=path,
         absolute=absolute,
         resolved=resolved,
-        readings=(absolute,)
-        if resolved == absolute and len(readings) == 1
-        else tuple(dict.fromkeys((*readings, resolved))),
+        readings=tuple(dict.fromkeys((*readings, resolved))),
         kind=kind,
         identity=None if status is None else (status.st_dev, status.st_ino),
         home=home,
@@ -234,7 +232,7 @@ def _expand(path: str, home: str) -> str:
 
 
 def _check(path: str, full: str) -> None:
-    if not full.isprintable() and (found := _UNSHOWABLE.search(full)):
+    if found := _UNSHOWABLE.search(full):
         raise PathError(
             f"{path!r} contains the character U+{ord(found[0]):04X}, which no one can see "
             "or which cannot be part of a path: leave it out, or rename the file"
@@ -268,8 +266,7 @@ def _walk(
         if not name or name == ".":
             continue
         if name == "..":
-            reached, status = reached[: reached.rfind("/")] if reached else "", None
-            missing = False
+            reached, status, missing = reached.rpartition("/")[0], None, False
             continue
         entry = f"{reached}/{name}"
         try:

@@ -134,13 +134,14 @@ class PatternTable:
         nodes: list[PatternNode] = []
         if start is None:
             self._root.enter(nodes)
-        here = nodes if start is None else start
+            start = nodes
+        here = start
         for name in names:
             key = name if self._strict else fold(name)
             nodes = []
             for node in here:
                 node.step(name, key, nodes)
-            here = list(dict.fromkeys(nodes)) if len(nodes) > 1 else nodes
+            here = list(dict.fromkeys(nodes))
         return here
 
 
@@ -159,7 +160,7 @@ class _Globs:
         known = self._nodes.get(glob)
         if known is None:
             known = self._nodes[glob] = PatternNode()
-            start, end = fixed_ends(glob if self._strict else compose(glob))
+            start, end = fixed_ends(glob)
             if not self._strict:
                 start, end = fold(start), fold(end)
             if len(end) > len(start):

@@ -96,8 +96,7 @@ class PermissionEngine:
         context = self.context
         mode = context.mode
         try:
-            if type(mode) is not PermissionMode:  # text, set past the model
-                mode = PermissionMode(mode)
+            mode = PermissionMode(mode)  # it may be text, set past the model
             look_up: Preparation | None = getattr(tool, "prepare_decision", None)
             if look_up is not None:
                 await look_up(tool_input, context, self._session)
@@ -122,8 +121,8 @@ async def _decide(  # noqa: PLR0911 - one step for each row
     call: PreparedCall, mode: PermissionMode
 ) -> PermissionDecision:
     """Apply the rows of the table, strictest first."""
-    tool, context, properties = call.tool, call.context, mode.properties
-    denial = await _rule(DENY, call) if context.deny_rules else None
+    tool, properties = call.tool, mode.properties
+    denial = await _rule(DENY, call)
     if denial is not None and denial.certain:
         return _by_rule(mode, DecisionRow.DENY_RULE, denial)
 
@@ -142,18 +141,16 @@ async def _decide(  # noqa: PLR0911 - one step for each row
     if properties.only_reads and not read_only:
         return _not_read_only(tool, check)
 
-    is_safety_check = check.behavior is ASK and check.bypass_immune
-    if is_safety_check and properties.safety_asks:
+    if check.bypass_immune and properties.safety_asks:
         reason, row = check.decision_reason, DecisionRow.SAFETY_CHECK
         return _ask_or_deny(mode, row, check.message, reason, place=check.place)
-    question = await _rule(ASK, call) if context.ask_rules else None
-    if question := question or denial:
+    if question := await _rule(ASK, call) or denial:
         return _by_rule(mode, DecisionRow.ASK_RULE, question)
     if read_only:
         return _allowed(DecisionRow.READ_ONLY, "It only reads.", check.decision_reason)
     if check.behavior is ALLOW:
         return _allowed(TOOL_ALLOWS, check.message, check.decision_reason)
-    permission = await _rule(ALLOW, call) if context.allow_rules else None
+    permission = await _rule(ALLOW, call)
     if permission is not None:
         return _by_rule(mode, DecisionRow.ALLOW_RULE, permission)
     return await _nothing_matched(call, mode, check)
@@ -161,6 +158,8 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
 async def _rule(behavior: PermissionBehavior, call: PreparedCall) -> RuleMatch | None:
     """Return a rule of `behavior` that matches this call, or that may, or None."""
+    if not call.context.table(behavior):
+        return None
     if is_large(call.tool, behavior, call.context):
         await compile_large_tables([call.tool], call.context)
     return await rules_of(call.tool, behavior, call.context).find(call)
@@ -191,7 +190,7 @@ async def _nothing_matched(
     if mode.properties.otherwise == "allow":
         return _allowed(DecisionRow.NOTHING_MATCHED, "Nothing forbids it in bypass mode.")
     row = DecisionRow.HELD if await _can_be_held(call) else DecisionRow.NOTHING_MATCHED
-    message = check.message if check.message else f"No rule allows this {tool.name} call."
+    message = check.message or f"No rule allows this {tool.name} call."
     if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
     suggested: list[PermissionRule] | Callable[[], list[PermissionRule]]
@@ -232,8 +231,6 @@ def _found_later(call: PreparedCall, tool_input: dict[str, Any]) -> list[Permiss
     except StopIteration as found:
         suggested: list[PermissionRule] = found.value
         return suggested
-    finally:
-        finding.close()
     return []  # it would have waited
 
 

@@ -58,13 +58,14 @@ class PermissionRule(BaseModel):
         """
         behavior, rest = _split_behavior(text.strip(), behavior)
         name, opened, content = rest.partition("(")
-        if not name.strip() or " " in name.strip() or (opened and not content.endswith(")")):
+        name = name.strip()
+        if not name or " " in name or (opened and not content.endswith(")")):
             raise RuleError(
                 f"{text!r} is not a rule: write the tool, and in parentheses what its calls look "
                 "like, for example `Bash(npm run:*)`"
             )
         return cls(
-            tool_name=name.strip(),
+            tool_name=name,
             rule_content=content[:-1] if opened else None,
             behavior=behavior,
             source=source,
@@ -107,7 +108,7 @@ def _split_behavior(text: str, given: PermissionBehavior | None) -> tuple[Permis
                 f"`{text}` stands where {given.value} rules are taken: leave out {word!r}, or move "
                 "the rule"
             )
-        return said, rest.strip()
+        return said, rest
     if given is None:
         raise RuleError(
             f"a rule begins with one of {', '.join(_BEHAVIORS)}, as `allow Bash(npm run:*)` does; "

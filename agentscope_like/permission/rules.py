@@ -116,12 +116,7 @@ class _ToolRules:
 
     async def find(self, call: PreparedCall) -> RuleMatch | None:
         """Return the rule that matches the call, else one that may, else None."""
-        rule = self._whole
-        if rule is None and self.matcher is not None and self._by_content:
-            position = self.matcher.match(call)
-            rule = None if position is None else self._by_content[position]
-        elif rule is None:
-            rule = await self._matched(call)
+        rule = self._whole or await self._matched(call)
         if rule is not None:
             return RuleMatch(rule)
         if self.related is None:
@@ -131,7 +126,10 @@ class _ToolRules:
         return await asyncio.to_thread(self.related.match, call)
 
     async def _matched(self, call: PreparedCall) -> PermissionRule | None:
-        """Return the first rule that the tool says matches the call."""
+        """Return the rule by whose content the tool says that it matches the call."""
+        if self.matcher is not None and self._by_content:
+            position = self.matcher.match(call)
+            return None if position is None else self._by_content[position]
         for rule in self._by_content:
             if rule.rule_content is not None and await call.matches(rule.rule_content):
                 return rule
@@ -267,5 +265,5 @@ async def compile_large_tables(tools: Iterable[PermissionTool], context: Permiss
         listed, related = _own_rules(tool, table), _related_rules(tool, table)
         with suppress(Exception):  # where they are used it is said what is wrong
             compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
-            if table is context.table(behavior) and table.version == version:
+            if table.version == version:
                 table.compiled[tool.name] = (tool, compiled)

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.paths import GitConfigError, GitSetting, git_settings
+from agentscope_like.paths import (
+    MOST_CONFIG_BYTES,
+    GitConfigError,
+    GitSetting,
+    git_settings,
+)
 
 PIECES = (
     *(
@@ -58,6 +63,59 @@ def test_settings_have_sections_and_values() -> None:
         GitSetting("remote.Origin.x.url", None),
         GitSetting("diff.odd.textconv", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        (b"\xef\xbb\xbf[a]k=v", "a.k", "v"),
+        (b"[a]\r\nk = v \t\r\n", "a.k", "v"),
+        (b"[a]k=v\f", "a.k", "v\f"),
+        (b'[a]k=" v "', "a.k", " v "),
+        (b"[a]k= v w # c", "a.k", "v w"),
+        (b"[a]k=v;c", "a.k", "v"),
+        (b'[a]k="v#c;d"e', "a.k", "v#c;de"),
+        (b'[a]k=a\\tb\\n\\"\\\\c\\b', "a.k", 'a\tb\n"\\c\b'),
+        (b'[a]k="a\\tb\\n\\"\\\\c\\b"', "a.k", 'a\tb\n"\\c\b'),
+        (b"[a]k=a\\\nb\\\n c", "a.k", "ab c"),
+        (b'[a]k="a\\\nb"', "a.k", "ab"),
+        (b"[a]\n;c=1\n #d=1\nK-1=", "a.k-1", ""),
+        (b"[a]k ; c", None, None),
+        (b"[a]k\t\n", "a.k", None),
+        (b"[A.b-9]k", "a.b-9.k", None),
+        (b'[A \t"B\\"c\\\\d\\e]# "]k', 'a.B"c\\de]# .k', None),
+        (b'[a ""]k=v', "a..k", "v"),
+        (b"[a][b]k=v", "b.k", "v"),
+        (b"[a]k=\xff", "a.k", "\udcff"),
+        (b"[a]k=v" + b" " * (MOST_CONFIG_BYTES - 6), "a.k", "v"),
+        (b"[a]k=v" + b" " * (MOST_CONFIG_BYTES - 5), None, None),
+        (b"[a]k v", None, None),
+        (b"[a]k=v\0w", None, None),
+        (b"#\0\n[a]k=v", None, None),
+        (b"[a]1=v", None, None),
+        (b"[a]k_=v", None, None),
+        (b'[a]k="v\nw"', None, None),
+        (b'[a "b\n"]k', None, None),
+        (b'[a "b\\\n"]k', None, None),
+        (b'[a"b"]k', None, None),
+        (b'[a "b" ]k', None, None),
+        (b"[a_b]k", None, None),
+    ],
+)
+def test_one_setting_is_read(text: bytes, key: str | None, value: str | None) -> None:
+    """Blanks, comments, quotes, escapes and lines that go on are as in git; all else is refused."""
+    if key is not None:
+        assert git_settings(text) == [GitSetting(key, value)]
+        return
+    with pytest.raises(GitConfigError):
+        git_settings(text)
+
+
+def test_the_line_that_is_not_understood_is_told() -> None:
+    """Lines are counted from one, whatever they end with."""
+    for text, line in ((b"=", 1), (b"[a]\r\n\nk=v\n = w", 4)):
+        with pytest.raises(GitConfigError, match=f"line {line} "):
+            git_settings(text)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from agentscope_like.paths import (
     PathRuleIndex,
     PatternCompiler,
     escape,
+    fixed_ends,
     fold,
     locate,
     locate_directories,
@@ -106,6 +107,30 @@ def forbids(pattern: str, path: str) -> bool:
         ("@modal/(.)x", "@modal/(.)x", "modal/x"),
         (f"{WORK}/src/*", "src/x", "x"),
         (r"\[z-a]*", "[z-a]x", "z"),
+        (r"a\\b", "a\\b", "ab"),
+        (r"a\\/b", "a\\/b", "a/b"),
+        (r"a\/", "a/b", "b"),
+        ("**/**", "a/b", ""),
+        ("a//", "a/b", "ab"),
+        (r"\./a", "a", "b"),
+        (r"\*\*/a", "**/a", "x/a"),
+        ("{a,b}[0-9]", "b7", "c7"),
+        (r"{a\*,b}x", "a*x", "abx"),
+        ("[a-a]x", "ax", "bx"),
+        ("[a-c-z]x", "bx", "dx"),
+        ("[^ab]c", "cc", "ac"),
+        ("x[]]", "x]", "x"),
+        ("a[b", "a[b", "ab"),
+        ("é*", "éa", "ea"),
+        ("*.é", "a.é", "a.e"),
+        ("abcdef*", "abcdefg", "abcdx"),
+        ("Ab*", "Abc", "Bbc"),
+        ("*.Py", "a.Py", "a.x"),
+        ("caf\u00e9*", "caf\u00e9s", "cafes"),
+        ("cafe\u0301*", "cafe\u0301s", "cafes"),
+        ("*fe\u0301", "cafe\u0301", "cafe"),
+        ("*uvwxyz", "tuvwxyz", "vwxyz"),
+        ("a*z", "abz", "abc"),
         ("X", "X", "XX"),
         ("XX/*", "XX/y", "XX"),
     ],
@@ -126,6 +151,8 @@ def test_what_a_pattern_matches(pattern: str, matching: str, other: str) -> None
         ("config.json", "/srv/x/CONFIG.json"),
         (".env", "../other/.env"),
         ("*.pem", "/etc/ssl/a.pem"),
+        ("**.pem", "/etc/ssl/a.pem"),
+        ("**/", "/srv/x"),
         ("**/.env", "/srv/.env"),
         ("**/keys/*", "~/x/keys/a"),
         ("{.env,src/x}", "/srv/.env"),
@@ -172,7 +199,16 @@ def test_a_pattern_that_names_a_place_forbids_there(pattern: str, path: str) -> 
         ("x!(a|b)", "extended"),
         ("~other/x", "~other"),
         ("a\\", "backslash"),
-        ("[z-a]x", "range"),
+        ("[z-a]x", "range z-a"),
+        ("[!Z-A]x", "write A-Z"),
+        ("[a-c9-0]x", "range 9-0"),
+        ("a/!(b|c)", "extended"),
+        ("a/+(b|c)d", "extended"),
+        ("a\\\\\\", "backslash"),
+        ("~a", "~a"),
+        ("\x7f", r"U\+007F"),
+        ("a\x9fb", r"U\+009F"),
+        ("a\u2029", r"U\+2029"),
         ("{1..200000}", "256"),
         ("{a,b}" * 9, "256"),
         ("{" * 1500 + "a,b" + "}" * 1500, "nest"),
@@ -192,6 +228,84 @@ def test_a_refused_pattern_is_quoted() -> None:
     """The error carries the pattern, so that it can be found in a file of rules."""
     with pytest.raises(PatternError, match=re.escape("'src/../x'")):
         PatternCompiler().compile("src/../x")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        (r"a\(b|c)", "a(b|c)"),
+        ("a(b)|c", "a(b)|c"),
+        ("(a|b)", "(a|b)"),
+        ("a\\\\", "a\\"),
+        ("[a-]x", "-x"),
+        (r"\[!b-a]", "[!b-a]"),
+        ("a!b", "a!b"),
+        ("a~", "a~"),
+        ("a..", "a.."),
+        ("...", "..."),
+        ("x\xa0y", "x\xa0y"),
+    ],
+)
+def test_what_only_resembles_a_mistake_is_taken(pattern: str, path: str) -> None:
+    """A neighbour of each refused pattern is one that matches."""
+    assert allows(pattern, path)
+    assert not allows(pattern, f"{path}x")
+
+
+@pytest.mark.parametrize("home", [HOME, f"{HOME}/"])
+def test_the_home_may_end_in_a_slash(home: str) -> None:
+    """`~` is the home, however it is spelled; and the user's own by default."""
+    for strict in (True, False):
+        assert matches("~/x/*", at(f"{HOME}/x/y"), strict=strict, home=home)
+        assert not matches("~/x/*", at("/x/y"), strict=strict, home=home)
+
+
+def test_the_home_is_the_users_own_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no home is given, the environment says where it is."""
+    monkeypatch.setenv("HOME", HOME)
+    index = PathRuleIndex(["~/x"], strict=True)
+    assert index.match(at(f"{HOME}/x"), DIRECTORIES) == 0
+    assert index.match(at(f"{WORK}/x"), DIRECTORIES) is None
+
+
+def test_a_link_to_the_root_is_the_root(tmp_path: Path) -> None:
+    """A directory that a deny names by a link to the root, or through one, is found as it is."""
+    base = tmp_path.resolve()
+    (base / "root").symlink_to("/")
+    for pattern in (f"{base}/root/**", f"{base}/root/nonexistent/*"):
+        assert matches(pattern, at("/nonexistent/x"), strict=False)
+        assert not matches(pattern, at("/nonexistent/x"), strict=True)
+    assert not matches(f"{base}/root/none/*", at("/nonexistent/x"), strict=False)
+
+
+def test_the_first_directories_of_a_pattern_may_be_links() -> None:
+    """A directory of the root is as good by its other name, and so is a home; no other is."""
+    links = {"/tmp": "/private/tmp", "/home/u": "/data/u", "/srv/a": "/data/a", "/srv": "/srv"}
+
+    def real(path: str) -> str:
+        found = [link for link in links if path == link or path.startswith(f"{link}/")]
+        longest = max(found, key=len, default=None)
+        return path if longest is None else links[longest] + path[len(longest) :]
+
+    relative = PathRuleIndex(["tmp/x"], strict=False, home="/home/u", real=real)
+    assert relative.match(at("/private/tmp/x"), DIRECTORIES) is None
+    for pattern, path, is_allowed in (
+        ("/tmp/x", "/tmp/x", True),
+        ("/tmp/x", "/private/tmp/x", True),
+        ("/tmp/*/y", "/private/tmp/x/y", True),
+        ("~/x", "/data/u/x", True),
+        ("~/x", "/home/u/x", True),
+        ("/home/u/x", "/data/u/x", False),
+        ("/srv/a/x", "/data/a/x", False),
+        ("/srv/a/x", "/srv/a/x", True),
+        ("/srv/a/*", "/data/a/x", False),
+    ):
+        for strict in (True, False):
+            index = PathRuleIndex([pattern], strict=strict, home="/home/u", real=real)
+            found = index.match(at(path), DIRECTORIES) is not None
+            assert found is (is_allowed or not strict), (pattern, path, strict)
+        other = PathRuleIndex([pattern], strict=False, home="/home/u", real=real)
+        assert other.match(at("/other/x"), DIRECTORIES) is None
 
 
 def test_a_tilde_needs_a_home() -> None:
@@ -346,6 +460,23 @@ def test_the_cost_of_a_match_is_bounded() -> None:
     started = time.perf_counter()
     assert index.match(path, DIRECTORIES) is None
     assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("glob", "ends"),
+    [
+        ("ab*cd", ("ab", "cd")),
+        ("abc", ("abc", "")),
+        ("[a]b", ("", "b")),
+        (r"a\*b", ("a", "b")),
+        ("a?[b]c]*d?", ("a", "")),
+        ("a\n*\nb", ("a\n", "\nb")),
+        ("", ("", "")),
+    ],
+)
+def test_the_ends_of_a_glob_are_those_of_each_name(glob: str, ends: tuple[str, str]) -> None:
+    """What stands before the first special character and behind the last is fixed."""
+    assert fixed_ends(glob) == ends
 
 
 def test_a_negated_range_forbids_what_it_allows() -> None:

@@ -50,6 +50,15 @@ def test_the_first_pattern_wins() -> None:
     assert index.match(locate("main.rs", directory=WORK), DIRECTORIES) is None
 
 
+def test_the_first_pattern_that_may_match_below_wins() -> None:
+    """The position is the least one, of patterns that begin alike and of those at the root."""
+    index = AT_HOME(["other/x", "src/a", "src/**", "/nonexistent/*", "src/b"], strict=False)
+    below = {"src": 1, "src/a": 2, ".": 0, "/nonexistent": 0, "/": 0, "/srv": None, "none": None}
+    for path, position in below.items():
+        location = locate(path, directory=WORK, home=HOME)
+        assert index.match_below(location, DIRECTORIES[:1]) == position, path
+
+
 def test_no_pattern_matches_nothing() -> None:
     """An empty index speaks of no path."""
     for strict in (True, False):
@@ -104,7 +113,16 @@ def test_a_loop_is_never_allowed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["SRC/Main.PY", "SRC/**", "SRC/*.py", "*/MAIN.py", "**/*.PY", "**/MAI*", "**/*[N].Py"],
+    [
+        "SRC/Main.PY",
+        "SRC/**",
+        "SRC/*.py",
+        "*/MAIN.py",
+        "**/*.PY",
+        "**/MAI*",
+        "**/*[N].Py",
+        "src/*[A]*",
+    ],
 )
 def test_only_what_forbids_ignores_case(pattern: str) -> None:
     """However a pattern is filed, a deny finds it in any case, an allow in none but its own."""
@@ -130,9 +148,9 @@ def test_a_deny_is_found_by_every_name_of_the_place_it_names(tmp_path: Path) -> 
 
 def test_globs_that_end_alike_are_told_apart() -> None:
     """Patterns filed under one ending, beginning or name are each tried."""
-    contents = ["[ab]*.py", "[cd]*.py", "t[ab]*", "t[cd]*", "[ab]*/x", "[cd]*/x"]
+    contents = ["[ab]*.py", "[cd]*.py", "t[ab]*", "t[cd]*", "[ab]*/x", "[cd]*/x", "[ab]*/y"]
     index = PathRuleIndex(contents, strict=True)
-    for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x"]):
+    for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x", "a/y"]):
         assert index.match(locate(path, directory=WORK), DIRECTORIES) == position
 
 

@@ -22,6 +22,7 @@ from agentscope_like.paths import (
     read_objection,
     standard_devices,
     write_objection,
+    xdg_places,
 )
 from agentscope_like.permission import PatternError
 
@@ -245,6 +246,31 @@ def test_configuration_may_be_kept_elsewhere() -> None:
         check=True,
     )
     assert result.stdout.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize(
+    ("path", "places"),
+    [
+        (".config/git/config", ["/c/git/config"]),
+        (".local/share/x", ["/d/e/x"]),
+        (".local/state/x/y", []),
+        (".cache/x", []),
+        ("x/.config/y", []),
+        (".configx/y", []),
+    ],
+)
+def test_the_environment_says_where_else(
+    monkeypatch: pytest.MonkeyPatch, path: str, places: list[str]
+) -> None:
+    """An absolute directory is another place for what is usually below that of the variable."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/c//")
+    monkeypatch.setenv("XDG_DATA_HOME", "/d/e")
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    assert list(xdg_places(path)) == places
+    monkeypatch.setenv("XDG_STATE_HOME", "/s")
+    assert list(xdg_places(".local/state/x")) == ["/s/x"]
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    assert list(xdg_places(".config/x")) == []
 
 
 def test_a_link_does_not_hide_what_it_leads_to(tmp_path: Path) -> None:

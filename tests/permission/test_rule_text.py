@@ -28,6 +28,21 @@ def test_a_rule_reads_back_what_it_prints(text: str) -> None:
     assert str(PermissionRule.parse(text)) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (" allow  Bash ", "allow Bash"),
+        ("allow Bash (ls)\n", "allow Bash(ls)"),
+        ("deny Bash()", "deny Bash()"),
+        ("ask Bash( a b )", "ask Bash( a b )"),
+        ("ask Bash(a (b))", "ask Bash(a (b))"),
+    ],
+)
+def test_blanks_around_a_rule_and_its_tool_are_no_part_of_them(text: str, rule: str) -> None:
+    """Those in the content are, and the last parenthesis alone ends it."""
+    assert str(PermissionRule.parse(text)) == rule
+
+
 def test_a_text_may_leave_out_a_behavior_that_is_known() -> None:
     """Where the behaviour is given, the text names the tool and the content only."""
     rule = PermissionRule.parse("Bash(npm run:*)", ALLOW, source="team")
@@ -43,6 +58,9 @@ def test_a_text_may_leave_out_a_behavior_that_is_known() -> None:
         ("allow Bash(ls", None, "is not a rule"),
         ("allow (ls)", None, "is not a rule"),
         ("allow", None, "is not a rule"),
+        ("allow Bash ls", None, "is not a rule"),
+        ("allow Bash(ls) x", None, "is not a rule"),
+        ("passthrough Bash", None, "begins with one of"),
         ("Bash ls", ALLOW, "is not a rule"),
     ],
 )

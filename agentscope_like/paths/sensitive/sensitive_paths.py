@@ -223,7 +223,7 @@ def _reason(location: Location, table: _Table, *, recursive: bool = False) -> st
         if not recursive:
             continue
         names = names_of(path)
-        if not names or any(list(home[: len(names)]) == names for home in homes):
+        if any(list(home[: len(names)]) == names for home in homes):
             return f"{_here(location, reading)} holds everything of a person's home directory"
         if entry := table.find_below(path, homes):
             place = f"is the place of `{entry.path}`, which {entry.does}"
