@@ -46,7 +46,7 @@ from tests.varied_commands import varied
 __all__ = ["SHARES", "TOLD", "Told", "all_told", "commands_of", "digests", "read_digests"]
 
 TOLD: Final = Path(__file__).parent / "data" / "commands" / "told.txt"
-SHARES: Final = 16
+SHARES: Final = 48
 """How many parts the record is checked in."""
 
 _GROUPS: Final = 4096
