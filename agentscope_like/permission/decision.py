@@ -83,7 +83,9 @@ class PermissionDecision:
     ) -> None:
         """Convert a behaviour given as text, and clean texts so that they can be stored."""
         fields = self.__dict__  # a frozen class's generated `__init__` takes twice as long
-        fields["behavior"] = PermissionBehavior(behavior)
+        fields["behavior"] = (
+            behavior if type(behavior) is PermissionBehavior else PermissionBehavior(behavior)
+        )
         fields["message"] = printable(message)
         fields["decision_reason"] = None if decision_reason is None else printable(decision_reason)
         fields["updated_input"] = updated_input

@@ -96,7 +96,8 @@ class PermissionEngine:
         context = self.context
         mode = context.mode
         try:
-            mode = PermissionMode(mode)  # it may be text, set past the model
+            if type(mode) is not PermissionMode:  # text, set past the model
+                mode = PermissionMode(mode)
             look_up: Preparation | None = getattr(tool, "prepare_decision", None)
             if look_up is not None:
                 await look_up(tool_input, context, self._session)
@@ -121,8 +122,8 @@ async def _decide(  # noqa: PLR0911 - one step for each row
     call: PreparedCall, mode: PermissionMode
 ) -> PermissionDecision:
     """Apply the rows of the table, strictest first."""
-    tool, properties = call.tool, mode.properties
-    denial = await _rule(DENY, call)
+    tool, context, properties = call.tool, call.context, mode.properties
+    denial = await _rule(DENY, call) if context.deny_rules else None
     if denial is not None and denial.certain:
         return _by_rule(mode, DecisionRow.DENY_RULE, denial)
 
@@ -144,13 +145,14 @@ async def _decide(  # noqa: PLR0911 - one step for each row
     if check.bypass_immune and properties.safety_asks:
         reason, row = check.decision_reason, DecisionRow.SAFETY_CHECK
         return _ask_or_deny(mode, row, check.message, reason, place=check.place)
-    if question := await _rule(ASK, call) or denial:
+    question = await _rule(ASK, call) if context.ask_rules else None
+    if question := question or denial:
         return _by_rule(mode, DecisionRow.ASK_RULE, question)
     if read_only:
         return _allowed(DecisionRow.READ_ONLY, "It only reads.", check.decision_reason)
     if check.behavior is ALLOW:
         return _allowed(TOOL_ALLOWS, check.message, check.decision_reason)
-    permission = await _rule(ALLOW, call)
+    permission = await _rule(ALLOW, call) if context.allow_rules else None
     if permission is not None:
         return _by_rule(mode, DecisionRow.ALLOW_RULE, permission)
     return await _nothing_matched(call, mode, check)
@@ -158,8 +160,6 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
 async def _rule(behavior: PermissionBehavior, call: PreparedCall) -> RuleMatch | None:
     """Return a rule of `behavior` that matches this call, or that may, or None."""
-    if not call.context.table(behavior):
-        return None
     if is_large(call.tool, behavior, call.context):
         await compile_large_tables([call.tool], call.context)
     return await rules_of(call.tool, behavior, call.context).find(call)

@@ -37,7 +37,7 @@ def read_arguments(
     grammar: Grammar, arguments: Sequence[Argument], start: int = 1
 ) -> ArgumentReading:
     """Read `arguments` from index `start` on by `grammar`, descending into sub-commands."""
-    if (module := _read_module(grammar, arguments, start)) is not None:
+    if grammar.modules and (module := _read_module(grammar, arguments, start)):
         return module
     reading = ArgumentReading(grammar, grammar.name)
     _LevelReader(grammar, arguments, reading).read(start)
@@ -71,7 +71,7 @@ class _LevelReader(OptionReader, gc=False):
     def read(self, index: int) -> None:
         """Read from `index` to the end."""
         grammar, arguments = self.grammar, self.arguments
-        if self._asks_about(index):
+        if arguments[-1] in grammar.about and self._asks_about(index):
             self.reading.is_about = True
             return
         is_idle = bool(grammar.feed) and index >= len(arguments)
@@ -84,7 +84,8 @@ class _LevelReader(OptionReader, gc=False):
             index = len(arguments)
         while index < len(arguments):
             argument = arguments[index]
-            if (after := self._read_option(index)) is not None:
+            plain = isinstance(argument, str) and argument[:1] != "-" and not grammar.single_dash
+            if not plain and (after := self._read_option(index)) is not None:
                 index = after
                 continue
             if grammar.subs and not self.operands and self._descend(index):
@@ -281,7 +282,8 @@ class _LevelReader(OptionReader, gc=False):
                 if not place.many:
                     self._spill(places, place, index)
             position += take
-        self._refuse_more(operands[position:])
+        if position < count:
+            self._refuse_more(operands[position:])
 
     def _refuse_more(self, operands: Sequence[int]) -> None:
         """Note the operands that the grammar does not have."""
@@ -317,7 +319,7 @@ class _LevelReader(OptionReader, gc=False):
         if self.grammar.widens is not None and place.role.kind in _READING:
             argument = self._limit(argument, self.grammar.widens)
         if isinstance(argument, str):
-            role, value = self._pair(argument), argument
+            role, value = self._pair(argument) if self.grammar.pairs else None, argument
             if role is None:
                 role = place.role
             else:
