@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from itertools import chain
 from typing import Any, Self
 
 from msgspec import Struct, field
@@ -58,8 +59,10 @@ class _Node(Struct):
             found = nodes[word] = _Node()
         return found
 
-    def reached(self, word: str | None, *, guess: bool) -> Iterator[_Node]:
+    def reached(self, word: str | None, *, guess: bool, several: bool) -> Iterator[_Node]:
         """Yield the nodes that a word of a command leads to."""
+        if word is None and several:
+            yield self
         by_length = self.globs or {}
         if word is not None:
             if word in self.words:
@@ -69,10 +72,9 @@ class _Node(Struct):
                     if glob.matches(word):
                         yield node
         elif guess:
-            yield from self.words.values()
-            for starts in by_length.values():
-                for globs in starts.values():
-                    yield from globs.values()
+            groups = [globs for starts in by_length.values() for globs in starts.values()]
+            for node in chain(self.words.values(), *(globs.values() for globs in groups)):
+                yield from node.reached(None, guess=True, several=True) if several else (node,)
 
 
 class CommandIndex:
@@ -124,6 +126,7 @@ class CommandIndex:
         words: Words,
         *,
         guess: bool = False,
+        several: bool = False,
         open_end: bool = False,
         covers: Callable[[CommandPattern], bool] | None = None,
     ) -> int | None:
@@ -133,20 +136,24 @@ class CommandIndex:
             words: The name that `program` returns, and the arguments.
             guess: Whether an unknown word matches any pattern word; otherwise only a
                 prefix pattern that ends before it matches.
+            several: Whether an unknown word that is guessed may be none, or several words.
             open_end: Whether there may be more words than are known, or fewer.
             covers: Whether a pattern that matches counts; each does by default.
         """
-        positions = self._matching(words, guess=guess, open_end=open_end)
+        positions = self._matching(words, guess=guess, several=several, open_end=open_end)
         matching = {each for each in positions if each is not None}
         if covers is None:
             return min(matching, default=None)
         return next((each for each in sorted(matching) if covers(self.patterns[each])), None)
 
-    def _matching(self, words: Words, *, guess: bool, open_end: bool) -> Iterator[int | None]:
+    def _matching(
+        self, words: Words, *, guess: bool, several: bool, open_end: bool
+    ) -> Iterator[int | None]:
         """Yield the positions of patterns that match the words, in any order, and None."""
         nodes = self.roots
         for word in words:
-            nodes = [each for node in nodes for each in node.reached(word, guess=guess)]
+            reached = (node.reached(word, guess=guess, several=several) for node in nodes)
+            nodes = [each for found in reached for each in found]
             if not nodes:
                 return
             for node in nodes:

@@ -104,21 +104,33 @@ class CommandRules(CommandIndex):
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0 if self.patterns else None
         around = call.surroundings
-        every = (
-            words
-            for part in analysis.parts
-            for words in started_by(part, analysis, around, lambda: call.git_aliases, guess=guess)
-        )
-        found = self._first(every, guess=guess)
-        if found is None and any(map(runs_unseen_text, analysis.parts)):
+        for part in analysis.parts:
+            every = started_by(part, analysis, around, lambda: call.git_aliases, guess=guess)
+            found = self._first(every, guess=guess, several=guess and _may_split(part))
+            if found is not None:
+                return found
+        if any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command, guess=guess)
-        return found
+        return None
 
     def _in_raw(self, text: str, *, guess: bool) -> int | None:
         return self._first(started_in(text, guess=guess), guess=guess, open_end=True)
 
     def _first(
-        self, every: Iterable[Words], *, guess: bool = False, open_end: bool = False
+        self,
+        every: Iterable[Words],
+        *,
+        guess: bool = False,
+        several: bool = False,
+        open_end: bool = False,
     ) -> int | None:
-        found = (self.find(words, guess=guess, open_end=open_end) for words in every)
+        found = (
+            self.find(words, guess=guess, several=several, open_end=open_end) for words in every
+        )
         return next((position for position in found if position is not None), None)
+
+
+def _may_split(part: Part) -> bool:
+    """Return whether a word of the part that bash computes may be no word, or several."""
+    whole = [each for each in part.computed if each.single and not each.optional]
+    return part.argv.count(None) > len(whole)
