@@ -55,10 +55,12 @@ __all__ = [
     "Decisions",
     "Situation",
     "changes",
+    "command_of",
     "corpora",
     "decided",
     "engine_of",
     "letter_of",
+    "line_of",
     "read_record",
     "shown",
     "world",
@@ -268,27 +270,29 @@ def _fill(work: Path, home: Path, elsewhere: Path) -> None:
 def read_record(file: Path = RECORD) -> Decisions:
     """Return the record."""
     lines = (line.partition(" ") for line in file.read_text("utf-8").splitlines())
-    return {_command_of(text): letters for letters, _, text in lines}
+    return {command_of(text): letters for letters, _, text in lines}
 
 
 def _write_record(decisions: Mapping[str, str]) -> None:
-    lines = sorted(f"{letters} {_line_of(command)}" for command, letters in decisions.items())
+    lines = sorted(f"{letters} {line_of(command)}" for command, letters in decisions.items())
     lines.sort(key=lambda line: line.partition(" ")[2])
     RECORD.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def _line_of(command: str) -> str:
+def line_of(command: str) -> str:
+    """Return a command as a line of a record."""
     plain = command.isprintable() and not command.startswith('"')
     return command if plain else json.dumps(command)
 
 
-def _command_of(line: str) -> str:
+def command_of(line: str) -> str:
+    """Return the command of a line."""
     return str(json.loads(line)) if line.startswith('"') else line
 
 
 def shown(command: str) -> str:
     """Return a command as one line of bounded length."""
-    line = _line_of(command)
+    line = line_of(command)
     return line if len(line) <= _SHOWN_CHARACTERS else f"{line[:_SHOWN_CHARACTERS]}..."
 
 

@@ -1,7 +1,10 @@
-"""Commands made of recorded ones by small changes, always the same ones.
+"""Commands made of recorded ones by small changes.
 
 A change wraps a command in a construct of the shell, joins it with another, or removes, repeats,
 exchanges, quotes or adds a word. What comes out may be no command at all; that, too, is read.
+
+`tests/data/commands/varied.txt` holds some; `python -m tests.varied_commands` writes it anew, with
+others where the commands changed that they are made of.
 """
 
 from __future__ import annotations
@@ -12,7 +15,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-__all__ = ["varied"]
+from tests.effects_record import read_effects
+from tests.record import command_of, corpora, line_of, read_record
+
+__all__ = ["read_varied", "varied"]
+
+_VARIED: Final = Path(__file__).parent / "data" / "commands" / "varied.txt"
+_COUNT: Final = 8_000
 
 _VARIATIONS: Final[dict[str, list[str]]] = tomllib.loads(
     (Path(__file__).parent / "data" / "commands" / "variations.toml").read_text("utf-8")
@@ -84,3 +93,18 @@ def _changed(command: str, commands: Sequence[str], choices: _Choices) -> str:
         case _:
             words[at] = choices.one(choices.one(commands).split(" "))
     return " ".join(words)
+
+
+def read_varied() -> list[str]:
+    """Return the commands that are on record."""
+    return [command_of(line) for line in _VARIED.read_text("utf-8").splitlines()]
+
+
+def _write() -> None:
+    commands = sorted({*read_effects(), *corpora(), *list(read_record())[::5]})
+    lines = map(line_of, varied(commands, _COUNT))
+    _VARIED.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    _write()

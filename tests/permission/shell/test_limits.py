@@ -25,7 +25,7 @@ LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
     "characters": (10_000, lambda n: f"ls '{'a' * (n - 5)}'"),
     "characters of a word": (9_996, lambda n: f"cat {'a' * n}"),
     "words": (1_000, lambda n: f"cat {'a ' * n}"),
-    "variables": (1_000, lambda n: f"ls {'$x ' * n}"),
+    "variables": (1_000, lambda n: f"ls a {'$x ' * (n - 1)}"),
     "patterns": (500, lambda n: f"cat {'* ' * n}"),
     "pieces of patterns": (250, lambda n: f"cat {'a/*/b ' * n}"),
     "quoted pieces": (500, lambda n: "cat " + "'a'\"b\"" * n),
