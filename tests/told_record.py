@@ -20,11 +20,13 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from itertools import filterfalse
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -85,7 +87,13 @@ class _Teller:
         self._asked = [(situation, engine_of(situation)) for situation in situations]
 
     async def told(self, command: str) -> Told:
-        """Return what is told of a command."""
+        """Return what is told of a command; `E` and the error where that raises one."""
+        try:
+            return await self._told(command)
+        except Exception as error:
+            return Told("E", [f"raises {type(error).__name__}"])
+
+    async def _told(self, command: str) -> Told:
         lines = facts_of(command, self._work)
         analysis = self._tool.analysis({"command": command})
         lines += [f"because {doubt.message}" for doubt in analysis.all_doubts]
@@ -206,20 +214,18 @@ def _heading(commands: Sequence[str]) -> Iterator[str]:
 
 
 def _since(revision: str, processes: int) -> dict[str, list[str]]:
-    """Return what the package told at a revision, about the commands of this version."""
+    """Return what the package of a revision tells about the commands of this version."""
     root = Path(__file__).parents[1]
+    archive = ["git", "-C", str(root), "archive", revision, "agentscope_like"]
+    packed = subprocess.run(archive, check=True, capture_output=True).stdout
     with tempfile.TemporaryDirectory() as name:
-        tree = f"{name}/tree"
-        git = ["git", "-C", str(root), "worktree"]
-        subprocess.run([*git, "add", "--quiet", "--detach", tree, revision], check=True)
-        try:
-            environment = {**os.environ, "PYTHONPATH": f"{tree}{os.pathsep}{root}"}
-            saved = f"{name}/told.json"
-            command = [sys.executable, "-P", __file__, "--save", saved, f"--processes={processes}"]
-            subprocess.run(command, check=True, cwd=root, env=environment)
-            return _read_saved(Path(saved))
-        finally:
-            subprocess.run([*git, "remove", "--force", tree], check=True)
+        with tarfile.open(fileobj=BytesIO(packed)) as package:
+            package.extractall(name, filter="data")
+        environment = {**os.environ, "PYTHONPATH": f"{name}{os.pathsep}{root}"}
+        saved = f"{name}/told.json"
+        command = [sys.executable, "-P", __file__, "--save", saved, f"--processes={processes}"]
+        subprocess.run(command, check=True, cwd=name, env=environment)
+        return _read_saved(Path(saved))
 
 
 def _read_saved(file: Path) -> dict[str, list[str]]:

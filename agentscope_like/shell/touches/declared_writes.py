@@ -63,5 +63,5 @@ def more_than_edits(part: Part) -> str | None:
             if not part.is_a("edits") and not is_redirect(effect, part):
                 return f"`{part.program}` does more than edit files"
         elif effect.kind is not EffectKind.READ:
-            return part.doubts[0].message
+            return next((doubt.message for doubt in part.doubts), "it may do anything")
     return None
