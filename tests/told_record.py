@@ -31,6 +31,7 @@ from itertools import filterfalse
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import agentscope_like
 from agentscope_like.permission import PermissionDecision
 from agentscope_like.tool import Bash
 from tests.effects_record import facts_of, read_effects
@@ -85,13 +86,22 @@ class _Teller:
         self._outside = work.parents[4]
         self._tool = Bash(cwd=work, confine="off")
         self._asked = [(situation, engine_of(situation)) for situation in situations]
+        self._listed = _listed()
 
     async def told(self, command: str) -> Told:
-        """Return what is told of a command; `E` and the error where that raises one."""
+        """Return what is told of a command; `E` and the error where that raises one.
+
+        No words are told where directories outside the world were listed: they differ between
+        machines.
+        """
+        self._listed.clear()
         try:
-            return await self._told(command)
+            told = await self._told(command)
         except Exception as error:
             return Told("E", [f"raises {type(error).__name__}"])
+        if all(Path(each).is_relative_to(self._outside) for each in self._listed):
+            return told
+        return Told(told.letters, ["depends on the machine"])
 
     async def _told(self, command: str) -> Told:
         lines = facts_of(command, self._work)
@@ -108,6 +118,23 @@ class _Teller:
     def _placeless(self, line: str) -> str:
         work, outside = str(self._work), str(self._outside)
         return line.replace(f"{work}/", "").replace(work, ".").replace(outside, "")
+
+
+@cache
+def _listed() -> set[str]:
+    """Return a set that each directory is added to which is listed from now on.
+
+    Directories of the package are left out: its tables are loaded at first use.
+    """
+    listed: set[str] = set()
+    package = str(Path(agentscope_like.__file__).parent)
+
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "os.scandir" and not str(arguments[0]).startswith(package):
+            listed.add(str(arguments[0]))
+
+    sys.addaudithook(note)
+    return listed
 
 
 def _words(decision: PermissionDecision, situation: Situation) -> Iterator[str]:
