@@ -1,8 +1,9 @@
 """Records all that is told of many commands: facts, doubts, decisions, messages and suggestions.
 
-The commands are those of `tests.record`, those of the corpora, and ones made of both by small
-changes. The record `tests/data/commands/told.txt` holds a digest for each few of them: it notices
-every change, and says in which commands; what changed is said by a comparison of two versions.
+The commands are those of `tests.record`, those of the corpora, ones made of both by small changes,
+and ones made of the words in the tables of the package. The record `tests/data/commands/told.txt`
+holds a digest for each few of them: it notices every change, and says in which commands; what
+changed is said by a comparison of two versions.
 
     python -m tests.told_record --write            writes the record anew
     python -m tests.told_record --save FILE        saves all that one version tells
@@ -23,7 +24,7 @@ import sys
 import tarfile
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
@@ -46,9 +47,10 @@ from tests.record import (
     shown,
     world,
 )
+from tests.table_commands import read_table_commands, table_situation
 from tests.varied_commands import read_varied
 
-__all__ = ["SHARES", "TOLD", "Told", "all_told", "commands_of", "digests", "read_digests"]
+__all__ = ["SHARES", "TOLD", "Told", "digests", "read_digests", "told_of_share"]
 
 TOLD: Final = Path(__file__).parent / "data" / "commands" / "told.txt"
 SHARES: Final = 48
@@ -149,32 +151,49 @@ def _words(decision: PermissionDecision, situation: Situation) -> Iterator[str]:
         yield from (f"offers {rule}" for rule in decision.suggested_rules or ())
 
 
+class _Group(NamedTuple):
+    """Commands that are decided in the same situations."""
+
+    situations: tuple[Situation, ...]
+    commands: tuple[str, ...]
+
+
 @cache
-def _all_commands() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the commands of the decisions on record, and all others."""
-    recorded = tuple(read_record())
-    found = dict.fromkeys([*recorded, *read_effects(), *corpora(), *read_varied()])
-    return recorded, tuple(found)[len(recorded) :]
+def _all_commands() -> tuple[_Group, ...]:
+    """Return the commands of the decisions on record, those of the tables, and all others."""
+    recorded = dict.fromkeys(read_record())
+    others = dict.fromkeys([*read_effects(), *corpora(), *read_varied()])
+    of_tables = dict.fromkeys(read_table_commands())
+    return (
+        _Group(RECORDED, tuple(recorded)),
+        _Group(_FEW, tuple(each for each in others if each not in recorded)),
+        _Group(
+            (RECORDED[5], table_situation()),
+            tuple(each for each in of_tables if each not in recorded and each not in others),
+        ),
+    )
 
 
 def _group(command: str) -> int:
     return int(sha256(command.encode()).hexdigest()[:8], 16) % _GROUPS
 
 
-def commands_of(share: int, *, recorded: bool) -> list[str]:
-    """Return the commands of a share: those of the decisions on record, or the others."""
-    commands = _all_commands()[0 if recorded else 1]
-    return [command for command in commands if _group(command) % SHARES == share]
+def told_of_share(share: int) -> dict[str, Told]:
+    """Return what is told of a share of the commands."""
+    told: dict[str, Told] = {}
+    for situations, commands in _all_commands():
+        chosen = [command for command in commands if _group(command) % SHARES == share]
+        told |= _all_told(_Group(situations, tuple(chosen)))
+    return told
 
 
-def all_told(commands: Iterable[str], *, recorded: bool) -> dict[str, Told]:
+def _all_told(group: _Group) -> dict[str, Told]:
     """Return what is told of some commands, in a world that is made for them."""
-    situations = RECORDED if recorded else _FEW
 
     async def tell() -> dict[str, Told]:
         asyncio.get_running_loop().set_default_executor(AtOnce())
-        teller = _Teller(work, situations)
-        return {command: await teller.told(command) for command in commands}
+        teller = _Teller(work, group.situations)
+        return {command: await teller.told(command) for command in group.commands}
 
     with world() as work:
         return asyncio.run(tell())
@@ -201,20 +220,15 @@ def _write(told: Mapping[str, Told]) -> None:
     TOLD.write_text("".join(lines), "utf-8")
 
 
-def _tell_chunk(task: tuple[Sequence[str], bool]) -> dict[str, Told]:
-    commands, recorded = task
-    return all_told(commands, recorded=recorded)
-
-
 def _tell_all(processes: int) -> dict[str, Told]:
     tasks = [
-        (commands[start : start + _CHUNK], recorded)
-        for commands, recorded in zip(_all_commands(), (True, False), strict=True)
+        _Group(situations, commands[start : start + _CHUNK])
+        for situations, commands in _all_commands()
         for start in range(0, len(commands), _CHUNK)
     ]
     told: dict[str, Told] = {}
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for found in pool.imap(_tell_chunk, tasks):
+        for found in pool.imap(_all_told, tasks):
             told.update(found)
     return told
 
