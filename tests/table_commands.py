@@ -160,14 +160,17 @@ class _Maker:
 
     def _of_paths(self, table: Table) -> Iterator[str]:
         shapes = self._shapes["paths"]
-        for path in (*(f"~/{path}" for path in table["harmless_hidden_files"]),):
-            yield from _shaped([shapes["read"]], _instance(path))
+        for path in table["harmless_hidden_files"]:
+            yield from _shaped([shapes["read"]], _instance(f"~/{path}"))
         for path in chain(table["standard_devices"], table["credential_names"]):
             yield from _shaped([shapes["write"], shapes["named"]], _instance(path))
         for each in table["sensitive"]:
             acts = [shapes[act] for act in each["asks"].split()]
-            for number, path in enumerate(_split(each["paths"]) + _split(each.get("but", ""))):
-                yield from _shaped(acts if not number else acts[-1:], _instance(path))
+            first, *others = _split(each["paths"])
+            for path in (first, *_split(each.get("but", ""))):
+                yield from _shaped(acts, _instance(path))
+            for path in others:
+                yield from _shaped(acts[-1:], _instance(path))
 
     def _of_variables(self, table: Table) -> Iterator[str]:
         shapes = self._shapes["variables"]
@@ -189,8 +192,9 @@ class _Maker:
             if isinstance(value, dict):
                 yield from self._of_families(value)
             for words in chain.from_iterable(map(_split, _texts(value))):
-                subject = f"{key} {words}" if words.startswith("-") else words
-                yield from _shaped(self._shapes["beginnings"], subject)
+                is_option = words.startswith("-")
+                shapes = self._shapes["commands" if is_option else "beginnings"]
+                yield from _shaped(shapes, key if is_option else words, words)
 
     def _of(self, table: Table, program: str) -> Iterator[str]:
         """Yield commands of a table: of its rows, and of its words behind a program."""

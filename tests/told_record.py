@@ -1,9 +1,9 @@
 """Records all that is told of many commands: facts, doubts, decisions, messages and suggestions.
 
 The commands are those of `tests.record`, those of the corpora, ones made of both by small changes,
-and ones made of the words in the tables of the package. The record `tests/data/commands/told.txt`
-holds a digest for each few of them: it notices every change, and says in which commands; what
-changed is said by a comparison of two versions.
+those that tests try, and ones made of the words in the tables of the package. The record
+`tests/data/commands/told.txt` holds a digest for each few of them: it notices every change, and
+says in which commands; what changed is said by a comparison of two versions.
 
     python -m tests.told_record --write            writes the record anew
     python -m tests.told_record --save FILE        saves all that one version tells
@@ -48,6 +48,7 @@ from tests.record import (
     world,
 )
 from tests.table_commands import read_table_commands, table_situation
+from tests.tried_commands import read_tried
 from tests.varied_commands import read_varied
 
 __all__ = ["SHARES", "TOLD", "Told", "digests", "read_digests", "told_of_share"]
@@ -162,7 +163,7 @@ class _Group(NamedTuple):
 def _all_commands() -> tuple[_Group, ...]:
     """Return the commands of the decisions on record, those of the tables, and all others."""
     recorded = dict.fromkeys(read_record())
-    others = dict.fromkeys([*read_effects(), *corpora(), *read_varied()])
+    others = dict.fromkeys([*read_effects(), *corpora(), *read_varied(), *read_tried()])
     of_tables = dict.fromkeys(read_table_commands())
     return (
         _Group(RECORDED, tuple(recorded)),
