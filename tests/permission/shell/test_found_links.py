@@ -63,7 +63,7 @@ cat e/in
 
 @pytest.fixture
 def where(tmp_path: Path) -> Place:
-    """Return a project with a link to keys, one to a file elsewhere, and one to what lies beside."""
+    """Return a project with links to keys, to a file elsewhere, and to one that lies beside."""
     place = make_place(tmp_path, "d/f e/f g/.env")
     key = place.home / ".ssh" / "id_rsa"
     key.parent.mkdir()

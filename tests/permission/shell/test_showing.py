@@ -180,13 +180,20 @@ ask | cd "$x"; git stash -- ':!.env'
 ask | cd sub; git stash -- ':!.env'
 ask | cd "$x"; echo .env | xargs cat
 no | cd "$x"; echo foo | xargs cat
+ask | echo k/.en? | xargs cat
+no | echo k/.en?/ | xargs cat
+no | ls 'k/.en?' | xargs cat
+ask | echo k/.ss?/ | xargs grep -r x
+no | echo k/.ss?/ | xargs ls
+no | cat "$x"*
+ask | cat "$x".*
 """
 
 
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Return a project with another name of a key, and a directory with a name that git reads."""
-    made = make_place(tmp_path_factory.mktemp("shown"), "src/a sub/:!.env/x")
+    made = make_place(tmp_path_factory.mktemp("shown"), "src/a sub/:!.env/x k/.env k/.ssh/x")
     (made.home / ".ssh").mkdir()
     (made.home / ".ssh" / "id_rsa").write_text("k")
     (made.work / "src" / "hard").hardlink_to(made.home / ".ssh" / "id_rsa")
