@@ -22,12 +22,14 @@ _TOKEN = re.compile(
     |(?P<opening>[(\[])
     |(?P<closing>[)\]])
     |(?P<end>[;}])
-    |(?P<operator>\|\||&&|>=|<=|==|!=|!~|\*\*=?|[-+*%^]=|[-+*%^!<>?:~=,{\n])
+    |(?P<operator>\|\||&&|>=|[-+*%^!<>?:~=,{\n])
     """,
     re.VERBOSE,
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\]/\\\n\[]|\\[^\n])*\])*/")
-_LINE_END = re.compile(r"(?<!\\)\n")
+_SLASH_AND_ANOTHER = re.compile(r"/(?:[^/\n]|(?<=\\)\n)*+/")
+"""Two on one line, which goes on behind a backslash, for gawk inside a pattern as well."""
+
 _HARMFUL = {
     "system": "runs a command",
     "getline": "may run a command",
@@ -53,7 +55,6 @@ class _Program:
     def __init__(self, text: str) -> None:
         self.text = text
         self.depth = 0
-        self.line_end = -1
         self.is_behind_operand = False
         self.print_depth: int | None = None
         self.suspicious = max((found.start() for found in _SUSPICIOUS.finditer(text)), default=-1)
@@ -101,14 +102,10 @@ class _Program:
         """Return the end of the regular expression or division at `at`; None if both are possible.
 
         After an operand a `/` divides, unless another one follows on the line; then both readings
-        are harmless only if nothing suspicious follows that one of them could hide. A line goes on
-        behind a backslash, for gawk inside a pattern as well.
+        are harmless only if nothing suspicious follows that one of them could hide.
         """
         if not self.is_behind_operand:
             regex = _REGEX.match(self.text, at)
             return regex.end() if regex else None
-        if self.line_end < at:
-            line_end = _LINE_END.search(self.text, at)
-            self.line_end = line_end.start() if line_end else len(self.text)
-        following = self.text.find("/", at + 1, self.line_end)
-        return at + 1 if following < 0 or self.suspicious < at else None
+        divides = self.suspicious < at or not _SLASH_AND_ANOTHER.match(self.text, at)
+        return at + 1 if divides else None

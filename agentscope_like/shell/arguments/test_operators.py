@@ -47,10 +47,9 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
         if arguments[index] in _EVALUATING and not _is_name(arguments[index + 1]):
             yield Problem("this condition may run code in brackets", index)
             return
-    found = _TERMS.match("".join(map(_kind, arguments[start:end])))
-    understood = start if found is None else start + found.end()
-    if understood < end:
-        yield Problem("this condition is not understood", understood)
+    rest = _TERMS.sub("", "".join(map(_kind, arguments[start:end])), count=1)
+    if rest:
+        yield Problem("this condition is not understood", end - len(rest))
 
 
 def _kind(word: Argument) -> str:

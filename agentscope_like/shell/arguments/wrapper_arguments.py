@@ -146,7 +146,7 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
     ends = (argument.rfind(each) + len(each) for each in placeholders if each in argument)
     end = glob_escape(argument[max(ends) :])
     if not prefix:
-        return replace(found, end=end) if end else found
+        return replace(found, end=end)
     return Unknown(prefix=prefix, option=prefix.startswith("-"), end=end)
 
 

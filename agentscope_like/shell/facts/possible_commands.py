@@ -71,7 +71,7 @@ def as_written(part: Part) -> Part:
         _pattern(word) if known is None and word else known
         for known, word in zip_longest(part.argv, part.words)
     )
-    return part if argv == part.argv else replace(part, argv=argv)
+    return replace(part, argv=argv)
 
 
 def _pattern(word: Word) -> str | None:
@@ -192,7 +192,7 @@ def renamed_in(analysis: CommandAnalysis, part: Part) -> Iterator[Words]:
         return
     for other in analysis.parts:
         if other.is_a("relocates") or other.program == "install":
-            operands = [bare_name(word) for word in other.argv[1:] if word and word[0] != "-"]
+            operands = [bare_name(word) for word in other.argv[1:] if word]
             if bare_name(name) in operands[1:]:
                 for source in operands[:-1]:
                     yield (source, *part.argv[1:])

@@ -158,9 +158,9 @@ class Secrets(Struct, dict=True):
         for name, verb in named_files(part):
             if reason := self._named.of_chosen(name):
                 return f"would {verb} a secret: {reason}"
-        if part.git_command is not None and shows_computed(part):
-            words = [word for word in all_words(self.analysis) if word]
-            if reason := next(filter(None, map(self._named.of_chosen, words)), None):
+        if shows_computed(part):
+            reasons = map(self._named.of_chosen, all_words(self.analysis))
+            if reason := next(filter(None, reasons), None):
                 return f"would show a secret whose path is computed: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
             for word in filter(None, part.argv[1:]):

@@ -27,12 +27,13 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
         for name in shown_in_history(part):
             yield name, "show"
     option = choosing_option(part.program)
-    words = [word or "" for word in part.argv[1:]] if option is not None else []
-    for word, value in pairwise([*words, ""]):
-        found = option.fullmatch(word) if option is not None else None
-        name = (found[1] or value) if found is not None else ""
-        if name and not name.startswith("!"):
-            yield name, "search"
+    if option is None:
+        return
+    for word, value in pairwise([*part.argv[1:], ""]):
+        found = option.fullmatch(word or "")
+        chosen = (found[1] or value) if found is not None else None
+        if chosen and not chosen.startswith("!"):
+            yield chosen, "search"
 
 
 def found_names(part: Part) -> Iterator[str]:

@@ -216,6 +216,7 @@ def test_the_text_of_its_input_may_be_run(program: str) -> None:
     assert met(f"{program} a < 'rm x'", RULE) == "allow"
     assert met(f"{program} a > 'rm x'", RULE) == "allow"
     assert met("sort --bad <<< 'rm x'", RULE) == "allow"
+    assert met("npm foo <<< 'rm x'", RULE) == "allow"
 
 
 def test_what_a_language_runs() -> None:

@@ -41,6 +41,7 @@ cat d/*/id_rsa
 STAYING = r"""
 grep -r x d
 grep -R x e
+grep -R x g
 rg x d
 rg -L x e
 diff -r e e
@@ -62,13 +63,14 @@ cat e/in
 
 @pytest.fixture
 def where(tmp_path: Path) -> Place:
-    """Return a project with one link to a directory of keys, and one to a file beside it."""
-    place = make_place(tmp_path, "d/f e/f")
+    """Return a project with links to keys, to a file elsewhere, and to one that lies beside."""
+    place = make_place(tmp_path, "d/f e/f g/.env")
     key = place.home / ".ssh" / "id_rsa"
     key.parent.mkdir()
     key.write_text("x")
     (place.work / "d" / "out").symlink_to(key.parent)
     (place.work / "e" / "in").symlink_to(place.work / "d" / "f")
+    (place.work / "g" / "own").symlink_to(".env")
     return place
 
 
@@ -88,6 +90,7 @@ sh --
 sh -- /dev/stdin
 sh - /dev/fd/0
 sh /proc/self/fd/0
+sh /proc/thread-self/fd/0
 bash5 /dev/stdin
 bash -o pipefail
 bash +O x
@@ -97,6 +100,7 @@ bash --rcfile a
 bash --init-file a -
 source /dev/stdin
 . /dev/fd/0
+. /dev/stdin a
 """
 
 SCRIPT = r"""
@@ -114,6 +118,7 @@ bash --rcfile a b
 bash --norc a
 bash -e a
 source a
+. /dev/stdin/a
 ls /dev/stdin
 """
 
@@ -130,6 +135,7 @@ def test_a_shell_that_is_given_no_script_runs_its_input() -> None:
     ("command", "said"),
     [
         ('eval "$x"', "only known at run time"),
+        ('eval "$x" y', "only known at run time"),
         ('sh -c "$x"', "only known at run time"),
         ('bash5 -ec "$x" a', "only known at run time"),
         ("eval x", ""),

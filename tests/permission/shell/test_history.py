@@ -215,3 +215,47 @@ def test_what_is_not_proven_is_left_to_others() -> None:
     """A sub-command that may do more than to show is judged for what it does."""
     assert not danger_of('git difftool "HEAD:$x"; echo .env')
     assert not reads("git show HEAD:a --output=b")
+
+
+NAMED = r"""
+ask | git grep x .env
+no | git grep .env a
+no | git -C src grep .env a
+ask | git grep x -- .env
+ask | git grep x -- -a/.env
+no | git grep -e .env a
+ask | git grep -e x .env
+no | git grep -C 2 .env a
+ask | git log -p -L1,2:.env
+no | git log -p -L1,2:a
+ask | git show .env
+no | git show --stat .env
+no | git show --stat --no-color .env
+ask | git show --stat HEAD:.env
+ask | git show --stat -p .env
+ask | git show ':(top).env'
+no | git show ':(exclude).env'
+ask | git show 'HEAD:(exclude)/.env'
+ask | git show ':/.env'
+no | git show ':!.env'
+no | git show ':^.env'
+ask | git show 'HEAD:!x/.env'
+ask | git cat-file -p x:.env
+ask | git cat-file blob x:.env
+no | git cat-file -s x:.env
+no | git -C .env log
+ask | git -C .env grep k x
+ask | git -C d blame .env
+ask | rg -g .env x
+no | rg -g '!.env' x
+ask | rg --glob=.env x
+no | rg x a
+no | rg x -g
+"""
+
+
+@pytest.mark.parametrize("row", NAMED.strip().splitlines())
+def test_a_name_counts_where_it_says_what_is_shown(row: str) -> None:
+    """What is searched for, left out, or only summed up is not shown."""
+    expected, _, command = row.partition(" | ")
+    assert bool(danger_of(command)) is (expected == "ask")

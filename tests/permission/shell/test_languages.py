@@ -32,3 +32,12 @@ def test_a_harmless_script_is_proven(command: str) -> None:
 def test_its_neighbour_is_not(command: str) -> None:
     """A script that writes, runs programs, or could be read in two ways is doubted."""
     assert not analyze(command, directory="/ws", home="/home/u").read_only
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [row for language in LANGUAGES.values() for row in language.get("told", ())],
+)
+def test_the_doubt_says_what_a_script_does(command: str, reason: str) -> None:
+    """A person who is asked sees which word of the script it is, and what that does."""
+    assert analyze(command, directory="/ws", home="/home/u").all_doubts[0].message == reason

@@ -70,6 +70,7 @@ tee n < way; cat b
 cp a n < b; cat b
 cp a n < e/l; cat b
 cp b e/l; cat b
+ls; cp a n; touch q
 ls -l; touch q
 ls -s; touch q
 """.strip().splitlines()

@@ -151,3 +151,57 @@ def test_without_its_option_a_program_follows_none(where: Place, command: str) -
         rule = f"{tool}({where.work.parent}/other/s)"
         assert met(f"{command} a", rule, where) == "allow"
         assert met(f"{command.partition(' ')[0]} a", rule, where) == "allow"
+
+
+SHOWN = """
+no | wc -l "$x/.env"
+ask | cat "$x/.env"
+no | wc -l "$x"/*
+ask | cat "$x"/*
+no | cat "src/$x"/*
+no | ls | xargs grep -r x
+ask | ls src | xargs grep -r x
+no | grep -r x "$x/src"
+no | grep -r x "src/$x"
+ask | find ~/.ssh/"$x" | xargs cat
+no | find src/"$x" | xargs cat
+ask | cat ~/.ssh/"$x"/foo
+no | cat ~/src/"$x"/foo
+ask | locate x | xargs cat
+no | echo src | xargs ls
+ask | tar cf o.tar --exclude=.env src
+no | touch --foo=.env out
+no | cp --foo=.env src/a out
+ask | grep -r x src/hard
+ask | cat src/hard
+no | grep -r x src/a
+no | git stash -- ':!.env'
+ask | cd "$x"; git stash -- ':!.env'
+ask | cd sub; git stash -- ':!.env'
+ask | cd "$x"; echo .env | xargs cat
+no | cd "$x"; echo foo | xargs cat
+ask | echo k/.en? | xargs cat
+no | echo k/.en?/ | xargs cat
+no | ls 'k/.en?' | xargs cat
+ask | echo k/.ss?/ | xargs grep -r x
+no | echo k/.ss?/ | xargs ls
+no | cat "$x"*
+ask | cat "$x".*
+"""
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return a project with another name of a key, and a directory with a name that git reads."""
+    made = make_place(tmp_path_factory.mktemp("shown"), "src/a sub/:!.env/x k/.env k/.ssh/x")
+    (made.home / ".ssh").mkdir()
+    (made.home / ".ssh" / "id_rsa").write_text("k")
+    (made.work / "src" / "hard").hardlink_to(made.home / ".ssh" / "id_rsa")
+    return made
+
+
+@pytest.mark.parametrize("row", SHOWN.strip().splitlines())
+def test_a_person_is_asked_where_a_secret_may_be_shown(linked: Place, row: str) -> None:
+    """What is counted or listed alone is not shown, and neither is what lies in a known place."""
+    expected, _, command = row.partition(" | ")
+    assert bool(danger_of(command, linked)) is (expected == "ask")

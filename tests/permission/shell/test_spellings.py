@@ -42,6 +42,11 @@ allow | docker container exec | docker exec c:*
 deny | reboot | systemctl reboot
 deny | git -C d stage a | git add:*
 deny | git-add a | git stage:*
+ask | install /bin/rm x; ./x a | rm:*
+ask | cp rm x; ./x a | rm:*
+allow | cp rm y; ./x a | rm:*
+allow | cp "$y" x; ./x a | rm:*
+allow | touch rm x; ./x a | rm:*
 """
 
 MODULES = r"""
@@ -92,6 +97,8 @@ ask | HOME=a git p x | git push f x
 ask | git -c include.path=f p x | git push x
 allow | git -c includes.path=f p x | git push x
 allow | A=a git p x | git push x
+allow | HOME=a 'foo' p x | git push x
+ask | git -C alias.p=push p a | git push:*
 ask | HOME=a git p x | git f g h i x
 """
 

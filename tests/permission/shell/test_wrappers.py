@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.permission.kit import argv_of, doubts_of, reads
+from tests.permission.kit import analysis_of, argv_of, doubts_of, reads
 
 
 @pytest.mark.parametrize(
@@ -236,3 +236,30 @@ def test_a_command_that_may_take_longer_does_not_end(duration: str) -> None:
     """Longer times, other units and what is not known are too long; nought is for ever."""
     assert not ends(f"timeout {duration} tail -f x")
     assert ends("timeout 5 tail -f x")
+
+
+@pytest.mark.parametrize(
+    ("command", "start", "end"),
+    [
+        ("find . -exec cat {} \\;", "", ""),
+        ("find . -exec cat {}.x \\;", "", ".x"),
+        ("find . -exec cat a{} \\;", "/ws/a", ""),
+        ("fd a -x cat {}.x", "", ".x"),
+        ("fd a -x cat {/}b{.}.x", "", ".x"),
+        ("fd a -x cat d/{}{.}", "/ws/d/", ""),
+        ("ls | xargs -I{} cat {}.x", "", ".x"),
+        ("ls | xargs -I{} cat d/{}.x", "/ws/d/", ".x"),
+        ("ls | xargs -I{} cat {}", "", ""),
+    ],
+)
+def test_what_stands_around_a_placeholder_is_known(command: str, start: str, end: str) -> None:
+    """What is put in between is not; of several places, the first and the last one count."""
+    effect = analysis_of(command).effects[-1]
+    assert (effect.path, effect.start, effect.end) == (None, start, end)
+
+
+def test_what_is_put_behind_a_dash_may_be_an_option() -> None:
+    """At the beginning of a word alone."""
+    said = "this computed argument may be an option, or several"
+    assert said in doubts_of("find . -exec uniq -{} \\;")
+    assert said not in doubts_of("find . -exec uniq x-{} \\;")
