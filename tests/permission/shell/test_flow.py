@@ -166,7 +166,13 @@ def test_what_is_harmless_whatever_is_left_behind_is_proven(command: str) -> Non
     assert _only_reads(command)
 
 
-@pytest.mark.parametrize("error", ["$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        *("$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))", "$((2 ** n))", "$((1/${#n}))"),
+        *("$((1/0x0))", "$((1/16#0))", "$((1/ 2 % n))", "$((2**(n)))"),
+    ],
+)
 def test_a_line_that_breaks_off_leaves_what_was_before(error: str) -> None:
     """Where arithmetic may be an error, what its line would set is not known in the next one."""
     start = "n=$(wc -l < f)\nx=-oPWNED\n"
@@ -188,9 +194,16 @@ def test_a_number_of_date_that_may_begin_with_0_is_none(padded: str, plain: str)
     assert _only_reads(f"echo $(date {padded})")
 
 
-def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets() -> None:
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        *("n / 2 + 1", "n/10", "n % 7", "n /\t2", "n*(n)", "2**3 + n", "2 ** 10", "2**\t3"),
+        *("n*n", "n-1", "n > 2", "${#n}", "n/2/3"),
+    ],
+)
+def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets(harmless: str) -> None:
     """Division by a number that is written down, and all that is no division, ends no line."""
-    assert _only_reads('n=$(wc -l < f)\nx=$((n / 2 + 1))\nsed -n "${x}p" f')
+    assert _only_reads(f'n=$(wc -l < f)\nx=$(({harmless}))\nsed -n "${{x}}p" f')
     assert not _only_reads('n=$(wc -l < f)\nx=$((n / 2 + y))\nsed -n "${x}p" f')
 
 

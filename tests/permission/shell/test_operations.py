@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.permission.kit import EffectKind, analysis_of, argv_of, paths_of
+from tests.permission.kit import EffectKind, analysis_of, argv_of, paths_of, reads
 
 TEXTS = ["", "a", "aXb", "a.b.c", ".envX", "x/y/z", "aab", "A b", "XaXA", "a*b", "&", "a\\b", "[a]"]
 OPERATIONS = [
@@ -124,3 +124,124 @@ def test_what_is_quoted_or_computed_is_not_known(operation: str) -> None:
     """Outside of quotes, only letters that stand for themselves are read."""
     assert argv_of(f"x=aXb.c; echo ${{x{operation}}}") == ("echo", None)
     assert argv_of("x=aXb.c; echo ${x#a}") == ("echo", "Xb.c")
+
+
+@pytest.mark.parametrize("quote", ["", '"'], ids=["bare", "quoted"])
+@pytest.mark.parametrize(
+    ("operation", "is_word"),
+    [
+        *((each, True) for each in ("", "%b", "%%b", ":-x", "-x", ":=x", "=x", ":+x", "+x", ":?x")),
+        *((each, False) for each in ("#b", "##b", ":1", ":0:1", "^", "^^", ",", ",,", "/a/b")),
+        *((each, False) for each in ("//a/b", ":--x", "--x", ":=-x", "=-x", ":+-x", "+-x")),
+    ],
+)
+def test_a_word_of_unknown_text_stays_one_where_only_its_end_changes(
+    operation: str, is_word: bool, quote: str
+) -> None:
+    """Without its beginning it may be an option, and so it may where it is one of two texts."""
+    command = f"n=$(git rev-parse HEAD); git show {quote}${{n{operation}}}{quote}"
+    assert reads(command) is is_word
+    assert reads(command.replace("rev-parse", "log")) is operation.endswith("+x")
+
+
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [
+        ('x=a; : ${x:-b}; echo "$x"', "a"),
+        ('x=a; : ${x:=b}; echo "$x"', None),
+        ('x=a; : ${x=b}; echo "$x"', None),
+        ('x=a; echo "${x:=b}"', "a"),
+        ('x=a; echo "${x:+b}"', None),
+        ('x=a; echo "${x:?b}"', "a"),
+        ("x=y; y=3; echo ${!x}", "3"),
+        ("x=y; y=3; echo ${x}", "y"),
+        ("x=3; echo ${#x}", None),
+        ("set -- a b; echo $#", "2"),
+        ("set -- a b; echo $1", "a"),
+        ("set -- a b; echo ${2}", "b"),
+        ('set -- a b; echo "$3"', ""),
+        ('set -- a b; echo "${10}"', ""),
+        ('set -- a b; echo "$0"', None),
+        ('set -- a a; echo "$@"', None),
+        ('set -- a; echo "$*"', None),
+        ("echo $#", None),
+        ("a=(x x); echo ${a[0]}", None),
+        ('a=(x); echo "${a[*]}"', None),
+        ('a=x; b=$a; echo "$b"', "x"),
+        ('set -- a; b="$@"; echo "$b"', None),
+        ('set -- a; b="$1"; echo "$b"', "a"),
+        ('a=(x); b="${a[@]}"; echo "$b"', None),
+        ('echo "$_"', None),
+        ('_=a; echo "$_"', None),
+        ('x=a; echo "$x"', "a"),
+    ],
+)
+def test_what_a_variable_holds_is_known_where_all_that_it_may_hold_is(
+    command: str, last: str | None
+) -> None:
+    """Defaults, other names, parameters and elements: one known text, or none is known."""
+    assert argv_of(command)[1:] == (last,)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_number"),
+    [
+        ("x=3; echo $((x))", True),
+        ("x=; echo $((x))", False),
+        ("x=a; echo $((x))", False),
+        ("x=²; echo $((x))", False),
+        ("echo $((x))", False),
+        ("echo $((_))", False),
+        ("x=$(wc -l < f); echo $((x))", True),
+        ("x=$(cat f); echo $((x))", False),
+        ("echo $(($(nproc)))", True),
+        ("echo $(($(cat f)))", False),
+        ("echo $(($#+$?))", True),
+        ("echo $(($1))", False),
+        ("set -- 3; echo $(($1))", True),
+        ("set -- a; echo $(($1))", False),
+        ("y=${#x}; echo $((y))", True),
+        ("y=${x}; echo $((y))", False),
+        ("a=(x); y=${#a[@]}; echo $((y))", True),
+        ("((x = 2)); echo $((x))", True),
+        ("n=$(grep -n x f | cut -d: -f1); echo $((n))", True),
+        *(
+            (f"{said}=1; n=$(grep -n x f | cut -d: -f1); echo $((n))", False)
+            for said in ("grep", "file")
+        ),
+        ("x=1; n=$(grep -n x f | cut -d: -f1); echo $((n))", True),
+        ("f() { ls; }; n=$(grep -n x f | cut -d: -f1); echo $((n))", False),
+        ("for x in 1 2; do echo $((x)); done", True),
+        ("for x in 1 a; do echo $((x)); done", False),
+        ("echo $((08))", False),
+        ("x=08; echo $((x + 1))", False),
+        ("x=07; echo $((x + 1))", True),
+        ("((PATH = 1))", False),
+        ("((y = 1))", True),
+    ],
+)
+def test_arithmetic_evaluates_only_numbers(command: str, is_number: bool) -> None:
+    """Of any other text bash evaluates what it holds, which may run a command."""
+    assert reads(command) is is_number
+
+
+@pytest.mark.parametrize(
+    ("command", "is_proven"),
+    [
+        ("x=y; echo ${!x}", True),
+        ("x=y1_; echo ${!x}", True),
+        ("for x in y z; do echo ${!x}; done", True),
+        ("for x in y z-; do echo ${!x}; done", False),
+        ("x='y[0]'; echo ${!x}", False),
+        ("x=1; echo ${!x}", False),
+        ("echo ${!x}", False),
+        ("x=$(cat f); echo ${!x}", False),
+        (": ${x:=y} ${x=y}", True),
+        (": ${PATH:=y}", False),
+        (": ${PATH=y}", False),
+        (": ${PATH:-y} ${PATH-y} ${PATH:+y} ${PATH+y} ${PATH:?y} ${PATH%y}", True),
+    ],
+)
+def test_an_expansion_that_looks_up_or_sets_another_variable(command: str, is_proven: bool) -> None:
+    """A name that is computed has to be a plain one, and a default must steer no program."""
+    assert reads(command) is is_proven

@@ -541,7 +541,8 @@ def test_an_error_points_at_its_cause() -> None:
 
 _SYNTAX = re.compile(
     r"(?:W|\s|\\\n|&&|\|\||;;&|;;|;&|\|&|[;&|(){}!]"
-    r"|\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|time(?: -p)?|function|f|i)\b)*"
+    r"|\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|time(?: -p)?|function)\b"
+    r"|\b[fi]\b)*"
 )
 
 
