@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.permission.kit import EffectKind, analysis_of, argv_of, paths_of, reads
+from tests.permission.kit import EffectKind, analysis_of, argv_of, doubts_of, paths_of, reads
 
 TEXTS = ["", "a", "aXb", "a.b.c", ".envX", "x/y/z", "aab", "A b", "XaXA", "a*b", "&", "a\\b", "[a]"]
 OPERATIONS = [
@@ -82,6 +82,30 @@ def test_bash_makes_the_same_of_it(quote: str, options: str, tmp_path: Path) -> 
         ("cat $(echo -e a)", [None]),
         ("cat $(echo 'a\\tb')", [None]),
         ('x=a; cat "${x%$y}"', [None]),
+        ("cat ${x:+.env}", ["/ws/.env"]),
+        ("cat ${x+.env}", ["/ws/.env"]),
+        ('x=; cat "${x:-.env}"', [None, "/ws/.env"]),
+        ('x=; cat "${x-.env}"', [None, "/ws/.env"]),
+        ('x=a; cat "${x:-.env}"', ["/ws/a"]),
+        ('a=(x y); cat "${a[0]}"', ["/ws/x", "/ws/y", None]),
+        ('a=(x y); cat "${a[@]}"', ["/ws/x", "/ws/y"]),
+        ('a=(x y); cat "${a[*]}"', [None]),
+        ("a=('x y'); cat ${a[0]}", [None]),
+        ('a=(x); a=.env; cat "${a[0]}"', ["/ws/.env", "/ws/x", None]),
+        ('a=(*.py); cat "${a[@]}"', ["/ws/*.py"]),
+        ('a=(*.py); cat "${a[0]}"', [None]),
+        ('set -- a b; cat "$@"', ["/ws/a", "/ws/b"]),
+        ('set -- a b; cat "$*"', [None]),
+        ("set -- a b; cat $*", [None]),
+        ('set --; cat "$@"', [None]),
+        ('for x in abc axd; do cat "${x#a}"; done', ["/ws/bc", "/ws/xd"]),
+        ('for x in abc aé; do cat "${x#a}"; done', [None]),
+        ('for x in é aé; do cat "${x#a}"; done', [None]),
+        ("ls > >(rg x)", ["/ws", "/ws"]),
+        ("ls | diff <(rg x) f", ["/ws", None, "/ws/f"]),
+        ("diff <(rg x) f", [None, "/ws/f", "/ws"]),
+        ("rg x > >(cat)", ["/ws"]),
+        ("ls | rg x > >(cat)", ["/ws"]),
     ],
 )
 def test_a_path_that_is_put_together_is_known(command: str, paths: list[str | None]) -> None:
@@ -131,6 +155,7 @@ def test_what_is_quoted_or_computed_is_not_known(operation: str) -> None:
     ("operation", "is_word"),
     [
         *((each, True) for each in ("", "%b", "%%b", ":-x", "-x", ":=x", "=x", ":+x", "+x", ":?x")),
+        ("?x", True),
         *((each, False) for each in ("#b", "##b", ":1", ":0:1", "^", "^^", ",", ",,", "/a/b")),
         *((each, False) for each in ("//a/b", ":--x", "--x", ":=-x", "=-x", ":+-x", "+-x")),
     ],
@@ -245,3 +270,27 @@ def test_arithmetic_evaluates_only_numbers(command: str, is_number: bool) -> Non
 def test_an_expansion_that_looks_up_or_sets_another_variable(command: str, is_proven: bool) -> None:
     """A name that is computed has to be a plain one, and a default must steer no program."""
     assert reads(command) is is_proven
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        *((each, "") for each in ("cat $(ls)", "cat $(git ls-files)", "x=a; cat ${x:-b}")),
+        ("echo ${!x}", "which variable `${!x}` means is computed"),
+        ("cat $(ls > >(cat f))", "the files listed in `f`"),
+        ("cat $(git ls-files > >(head -1))", "the files that its input names"),
+        (': ${x:=.env}; cat "$x"', "`$x` is only known at run time"),
+        ('cat "${x-.env}"', "`$x` is only known at run time"),
+        ('cat "${a[@]}"', "`$a` is only known at run time"),
+        ('a=($y); cat "${a[0]}"', "`$y` is only known at run time"),
+        ('a=(x y); cat "${a[0]}"', ""),
+        ('a=(*.py); cat "${a[*]}"', ""),
+        ('set -- a b; cat "$@"', ""),
+        ("set --; cat $* f", ""),
+        ('cat "$@"', "`$@` is only known at run time"),
+    ],
+)
+def test_a_doubt_says_which_text_is_not_known(command: str, message: str) -> None:
+    """It names the variable, or what prints the names; where all are known there is none."""
+    doubts = doubts_of(command)
+    assert message in doubts[0] if message else doubts == []
