@@ -294,3 +294,61 @@ def test_a_doubt_says_which_text_is_not_known(command: str, message: str) -> Non
     """It names the variable, or what prints the names; where all are known there is none."""
     doubts = doubts_of(command)
     assert message in doubts[0] if message else doubts == []
+
+
+@pytest.mark.parametrize(
+    ("words", "is_proven"),
+    [
+        *(("git show ~x", True), ("git show $((1))-x", True), ("git show a$((1))-x", True)),
+        *(('git show "$x"-y', False), ('git show "a$x"', True), ("git show a$x", False)),
+        *(('git show "$(nproc)$x"', False), ('git show "$(nproc)a$x"', True)),
+        *(("git show *.py", False), ("git show a*.py", True), ("cat *.py", True)),
+        *(
+            ("git show $x/a.py", False),
+            ('git show "/$x/a.py"', True),
+            ('git show "$x/a.py"', False),
+        ),
+        *(("x=a; git show $x-y", True), ("x=-a; git show $x-y", False)),
+        *(("x=; git show $x-y", False), ("x='a b'; git show $x", False)),
+        *(("x='a b'; git show \"$x\"", True), ("x='a*'; git show $x", False)),
+        *(("x=a; git show $x$x$x", True), ("git show ''", True), ("git show -''", True)),
+        *(('n=$(nproc); x="${n}q"; sed "${x}" f', True), ("n=$(nproc); sed ${n}q f", True)),
+        *(('n=$(nproc); x="${n}w out"; sed -n "${x}" f', False),),
+        *(('n=$(nproc); x="${n},${n}"; sed -n "${x}p" f', True),),
+        *(('n=$(nproc); x="${n}w out;"; sed -n "${x}p" f', False),),
+        *(('n=$(nproc); x="${y},${n}"; sed -n "${x}p" f', False),),
+        *(("for x in 1 2; do sed -n ${x}p f; done", True),),
+        *(("for x in 1 1w; do sed -n ${x}p f; done", False),),
+        *(
+            ("head -n $(nproc) f", True),
+            ("head -n $(nproc)0 f", False),
+            ("head -n $(nproc)a f", False),
+        ),
+    ],
+)
+def test_a_word_of_several_parts_is_known_as_far_as_they_are(words: str, is_proven: bool) -> None:
+    """It may be an option where its first part may be one, or may be empty, or is split."""
+    assert reads(words) is is_proven
+
+
+@pytest.mark.parametrize(
+    ("word", "paths"),
+    [
+        *(("~", ["/home/u"]), ("~/a", ["/home/u/a"]), ("~root/x", [None]), ("~+/x", [None])),
+        *(("$HOME/a", ["/home/u/a"]), ("${HOME}x", ["/home/ux"]), ("$PWD/a", ["/ws/a"])),
+        *(("[$x].py", [None]), ("a[$y].py", ["/ws/a*"]), ('["$y"]b*', ["/ws/*"])),
+        *(("[$z].py", [None]), ('["$z"].py', ["/ws/*"]), ("[$g].py", [None])),
+        *(("[$d].py", [None]), ('["$d"].py', [None]), ("a.[p]y", ["/ws/a.[p]y"])),
+        *(
+            ("$y*", ["/ws/ab*"]),
+            ("*$y", ["/ws/*ab"]),
+            ('"$g"*', ["/ws/a[*]*"]),
+            ("$y?'*'", ["/ws/ab?[*]"]),
+        ),
+        *(("$y$y", ["/ws/abab"]), ("$y/$y", ["/ws/ab/ab"]), ("'$y'", ["/ws/$y"])),
+    ],
+)
+def test_a_path_of_several_parts(word: str, paths: list[str | None]) -> None:
+    """Texts are joined, and what is quoted is no pattern; brackets with a text match anything."""
+    before = "y=ab; z='a b'; g='a*'; d=a/b"
+    assert paths_of(f"{before}; cat {word}", EffectKind.READ) == paths
