@@ -81,6 +81,107 @@ def test_reads_name_their_path(command: str, expected: set[tuple[str, str | None
     assert read(command).read_only
 
 
+ALL = r"""
+cat "src/$x" -> read ?/ws/src/...
+cat "/etc/$x" -> read ?/etc/...
+cat "~$x" -> read ?...
+cat "$x" -> read ?...
+cat "a$x" -> read ?/ws/a...
+cat "/$x" -> read ?/...
+cat "../$x" -> read ?/ws/../...
+cat "src/$x/.env" -> read ?/ws/src/.../.env
+cat ~/"$x" -> read ?/home/u/...
+cat ~root/"$x" -> read ?...
+cd a; cat "b/$x" -> read /ws/a; read ?/ws/a/b/...; read ?/ws/b/...
+cd $d; cat "b/$x" -> read ?...; read ?...
+cd $d; cat "/b/$x" -> read ?...; read ?/b/...
+cd $d; cat b "c d" -> read ?...; read ?.../b; read ?.../c d
+cd $d; cat /b b* -> read ?...; read /b; read ?.../b*
+cd $d; cat '' -> read ?...; read ?...
+cd a; cat b -> read /ws/a; read /ws/a/b; read /ws/b
+cd a; cat /b -> read /ws/a; read /b
+x=b; [ y ] && x=c; cat $x -> read /ws/c; read /ws/b
+rm -r "src/$x" -> delete ?/ws/src/... all
+ls > "src/$x" -> write ?/ws/src/...; read /ws
+cp a/*.py d -> read /ws/a/*.py glob; write /ws/d; write /ws/d/*.py all glob as /ws/a/*.py
+cp -r a/b/ d -> read /ws/a/b all; write /ws/d all; write /ws/d/b all
+cp --parents a/b d -> read /ws/a/b; write /ws/d; write /ws/d/a/b all
+cp --parents a* d -> read /ws/a* glob; write /ws/d; write ?... all
+cp a . d -> read /ws/a; read /ws; write /ws/d; write /ws/d/a all; write /ws/d all
+cp a .. d -> read /ws/a; read /; write /ws/d; write /ws/d/a all; write /ws all
+cp "$x" d -> unknown ?...; read ?...; write /ws/d; write ?... all
+cp a "$x" -> unknown ?...; read /ws/a; write ?...; write ?... all
+cp a/*/ d -> read /ws/a/* glob; write /ws/d; write /ws/d/* all glob as /ws/a/*/
+cp a* "$x" -> unknown ?...; read /ws/a* glob; write ?...; write ?... all
+cp a b c d -> read /ws/a; read /ws/b; read /ws/c; write /ws/d; write /ws/d/a all; write /ws/d/b all; write /ws/d/c all
+cd a; cp b/* d -> read /ws/a; read /ws/a/b/* glob; read /ws/b/* glob; write /ws/a/d; write /ws/d; write ?... all
+cp -t d a b -> write /ws/d; write /ws/d/a all; write /ws/d/b all; read /ws/a; read /ws/b
+cp --suffix=x a d -> read /ws/a; write /ws/d; write /ws/d/a all
+mv a/* d -> delete /ws/a/* all glob; write /ws/d all; write /ws/d/* all glob as /ws/a/*
+mv a d -> delete /ws/a all; write /ws/d all; write /ws/d/a all
+ln a d -> read /ws/a; write /ws/a; write /ws/d; write /ws/d/a all
+ln -s a d -> read /ws/a; write /ws/d; write /ws/d/a all
+install a d -> read /ws/a; write /ws/d; write /ws/d/a all
+tee /dev/stdout a -> write /ws/a
+tee /dev/null /dev/stderr ->
+ls > /dev/null -> read /ws
+ls > /dev/stdout 2> /dev/stderr -> read /ws
+ls > /dev/full -> write /dev/full; read /ws
+ls <> /dev/null -> write /dev/null; read /ws
+ls > x$y -> write ?/ws/x...; read /ws
+ls > *.py -> write /ws/*.py glob; read /ws
+cat < f -> read /ws/f
+cat <> f -> write /ws/f
+cat < "$x" -> read ?...
+cat < f* -> read /ws/f* glob
+ls 2>&1 -> read /ws
+ls >& f -> write /ws/f; read /ws
+ls &>> f -> write /ws/f; read /ws
+ls > >(cat) -> read /ws
+cat < <(ls) -> read /ws
+cat <<< f ->
+ls > /dev/tcp/a/1 -> network ?...; read /ws
+cat < /dev/udp/a/1 -> network ?...
+cat < /dev/tcpx -> read /dev/tcpx
+git -C a -C b status -> read /ws/a; read /ws/a/b
+git -C a -C /b status -> read /ws/a; read /b
+rg x -> read /ws all
+rg x a -> read /ws/a all
+ls | rg x -> read /ws
+ls | rg x a -> read /ws; read /ws/a all
+ls -R a -> read /ws/a all
+ls a -> read /ws/a
+find a -delete -> delete /ws/a all
+find a -name b -> read /ws/a all
+sort -o a b -> write /ws/a; read /ws/b
+sort b -> read /ws/b
+sh f -> execute ?...
+sqlite3 f 'drop table a' -> write /ws/f; unknown ?...
+sqlite3 -readonly f 'select 1' -> read /ws/f
+sed -n '1w a' b -> unknown ?...; read /ws/b
+sed -n 1p b -> read /ws/b
+sed -i 1p b -> write /ws/b
+xargs rm -> unknown ?...; delete ?...
+env -C d ls a -> read /ws/d; read ?.../a
+""".strip().splitlines()
+"""Commands, and their effects: a path of which only the ends are known has dots between them."""
+
+
+def told(effect: Effect) -> str:
+    """Return an effect in words."""
+    words = [effect.kind.value, effect.path or f"?{effect.start}...{effect.end}"]
+    words += ["all"] * effect.recursive + ["glob"] * effect.glob
+    return " ".join([*words, f"as {effect.named_after}"] if effect.named_after else words)
+
+
+@pytest.mark.parametrize(("command", "expected"), [row.split(" ->") for row in ALL])
+def test_each_effect_is_told_with_all_that_is_known_of_its_path(
+    command: str, expected: str
+) -> None:
+    """In order: what is read, written, removed and run, how deep, and under which names."""
+    assert "; ".join(map(told, read(command).effects)) == expected.strip()
+
+
 def only(command: str, kind: EffectKind) -> Effect:
     """Return the only effect of `kind`."""
     (effect,) = (each for each in read(command).effects if each.kind is kind)
