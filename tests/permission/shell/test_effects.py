@@ -113,8 +113,7 @@ cp "$x" d -> unknown ?...; read ?...; write /ws/d; write ?... all
 cp a "$x" -> unknown ?...; read /ws/a; write ?...; write ?... all
 cp a/*/ d -> read /ws/a/* glob; write /ws/d; write /ws/d/* all glob as /ws/a/*/
 cp a* "$x" -> unknown ?...; read /ws/a* glob; write ?...; write ?... all
-cp a b c d -> read /ws/a; read /ws/b; read /ws/c; write /ws/d; write /ws/d/a all; write /ws/d/b all; write /ws/d/c all
-cd a; cp b/* d -> read /ws/a; read /ws/a/b/* glob; read /ws/b/* glob; write /ws/a/d; write /ws/d; write ?... all
+cp a b d -> read /ws/a; read /ws/b; write /ws/d; write /ws/d/a all; write /ws/d/b all
 cp -t d a b -> write /ws/d; write /ws/d/a all; write /ws/d/b all; read /ws/a; read /ws/b
 cp --suffix=x a d -> read /ws/a; write /ws/d; write /ws/d/a all
 mv a/* d -> delete /ws/a/* all glob; write /ws/d all; write /ws/d/* all glob as /ws/a/*
