@@ -260,3 +260,95 @@ def test_a_copy_with_its_parents_is_written_below_the_target() -> None:
 def test_doubts_are_fit_for_a_person(command: str, message: str) -> None:
     """A doubt says what was found in the words of the command."""
     assert message in [doubt.message for doubt in read(command).all_doubts]
+
+
+DOUBTED = r"""
+$x a -> $x: the program's name is computed at run time
+ls; $x a -> $x: the program's name is computed at run time
+x=ls; [ y ] && x=cat; $x src ->
+x=ls; [ y ] && x=rm; $x a -> a: `rm` removes `a`
+x=ls; [ y ] && x='rm a'; $x b -> $x: the program's name is computed at run time
+x=ls; [ y ] && x='rm a'; "$x" b -> "$x": `rm a` is an unknown program
+x=declare; $x a=b -> $x: `declare` splits its words differently when its name is computed
+./run -> ./run: `./run` is a program outside the system directories
+/usr/bin/ls ->
+/usr/bin/foo -> /usr/bin/foo: `/usr/bin/foo` is an unknown program
+foo -> foo: `foo` is an unknown program
+env cd a -> cd: `cd` is a shell builtin, not a program that can be started here
+nice local x=a -> local: `local` is a shell builtin, not a program that can be started here
+command cd a ->
+ls() { rm a; }; ls b -> a: `rm` removes `a`
+f() { ls; }; f a ->
+f() { ls; }; env f a -> f: `f` is an unknown program
+[ y ] && f() { ls; }; f a -> f: `f` may call a function or a program
+test -v 'a[0]' -> -v: this condition may run code in brackets
+[ -v x ] ->
+tail -f f -> tail -f f: `tail` never ends
+timeout 5 tail -f f ->
+x=b; local x=-a; git show "$x" -> "$x": this computed argument may be an option, or several
+f() { x=b; local x=-a; git show "$x"; } ->
+let x=1 y=x ->
+let 'x=$(ls)' -> 'x=$(ls)': this arithmetic cannot be parsed
+let "x=$y" -> "x=$y": this arithmetic cannot be parsed
+let x=y -> x=y: `y` is not known to hold a number, and arithmetic runs what it holds
+let PATH=1 -> PATH=1: `PATH=` may change what the program does
+bash -c 'ls "$1"' n a ->
+bash -c 'rm "$1"' n a -> 'rm "$1"': `rm` removes `a`
+bash -c 'ls' ->
+bash -lc 'ls' ->
+sh -c "bash -c 'rm a'" -> "bash -c 'rm a'": `rm` removes `a`
+eval ls a -> eval: `eval` runs a text that was put together
+eval "ls; rm a" -> eval: `eval` runs a text that was put together; "ls; rm a": `rm` removes `a`
+find a -exec rm {} + -> {}: `rm` removes `{}`
+find a -exec rm {} ';' -> {}: `rm` removes `{}`
+find a -exec ls ';' ->
+find a -execdir ls ';' ->
+fd x -x ls ->
+xargs -n1 ls ->
+time rm a -> a: `rm` removes `a`
+nice -n5 rm a -> a: `rm` removes `a`
+nice -n5 ls a ->
+env A=b ls -> A=b: `A=` may change what the program does
+env ls ->
+A=b ls -> A=b: `A=` may change what the program does
+A+=b ls -> A+=b: `A=` may change what the program does
+TZ=b date ->
+IFS=, read a ->
+IFS=, ls -> IFS=,: `IFS=` may change what the program does
+IFS=, -> IFS=,: `IFS=` may change what the program does
+a=b ->
+PATH=b -> PATH=b: `PATH=` may change what the program does
+readonly x=a; x=b -> x=b: `x` is read-only, so bash skips the rest of the line
+readonly x=a ->
+export x-y -> x-y: this is not a plain variable name
+export x -> x: `x=` may change what the program does
+declare x ->
+read x=a -> x=a: this is not a plain variable name
+read x ->
+ls > out -> > out: `> out` writes a file
+ls <> f -> <> f: `<> f` writes a file
+x=a; [ y ] && x=b; cat < $x ->
+ls > /dev/tcp/a/1 -> > /dev/tcp/a/1: `> /dev/tcp/a/1` opens a network connection
+ls > "/dev/tcp/a/1$x" -> > "/dev/tcp/a/1$x": `> "/dev/tcp/a/1$x"` writes a file
+ls 1< f -> 1< f: an output opened for reading may be a file, which a program may truncate
+ls 2< f -> 2< f: an output opened for reading may be a file, which a program may truncate
+ls 3< f ->
+ls 0>&1 ->
+ls 1>&0 -> 1>&0: an output opened for reading may be a file, which a program may truncate
+cat /dev/zero -> /dev/zero: reading the device `/dev/zero` may never end, or may disturb it
+head -1 /dev/zero -> /dev/zero: reading the device `/dev/zero` may never end, or may disturb it
+cat < /dev/zero -> < /dev/zero: reading the device `/dev/zero` may never end, or may disturb it
+cd $d; ls ->
+popd ->
+cd ->
+timeout 5 -> timeout: `timeout` lacks an operand
+""".strip().splitlines()
+"""Commands, and behind the arrow the places and messages of their doubts."""
+
+
+@pytest.mark.parametrize(("command", "expected"), [row.split(" ->") for row in DOUBTED])
+def test_each_doubt_stands_where_its_cause_does(command: str, expected: str) -> None:
+    """Each is told once, at the word that it is about; what is harmless beside it has none."""
+    doubts = read(command).all_doubts
+    found = [f"{command[slice(*each.span)]}: {each.message}" for each in doubts]
+    assert "; ".join(found) == expected.strip()
