@@ -165,6 +165,11 @@ _TAKEN = [
         }.items()
     ),
     ("a &>>f & b", "a &>>f & b"),
+    *((f"[[ {word} ]]", f"[[ {word} ]]") for word in ("-fx", "-f]]", "a == ]]b", "!a")),
+    ("[[ a ]]&&b", "[[ a ]] && b"),
+    ("[[ ! (a) ]]", "[[ ! '(' a ')' ]]"),
+    ("for i;do a;done", "for i do a ; done"),
+    ("é; a é=1", "'é' ; a 'é=1'"),
     ("[[ .a[0] == x ]]", "[[ .a«[0]» == x ]]"),
     ("echo []'x'] [!]'x'] [^]'x'] a", "echo «[»]'x'] «[»!]'x'] «[»^]'x'] a"),
     ("echo []x] [!]x] [^]x]", "echo «[]x]» «[!]x]» «[^]x]»"),
@@ -325,7 +330,7 @@ _REFUSED = [
     ("cat <<E; a=(x\ny)\nE\n)", "array"),
     ("declare a=(x)", "bracket"),
     ("declare -A m=([x]=1)", "bracket"),
-    ("é=1", "subscript"),
+    *((word, "subscript") for word in ("é=1", "é+=1", "é[0]=1")),
     ("LC_ALL=zh_CN.GBK\necho é", "locale"),
     ("LANG=zh_CN.GBK\necho é", "locale"),
     # redirections
@@ -405,6 +410,10 @@ _REFUSED = [
     ("for i in a; { b; }", "`do`"),
     ("for ((;;)); do a; done", "`for`"),
     ("for 1 in a; do b; done", "`for`"),
+    ("for i-j in a; do b; done", "This form of `for`"),
+    ("for i.b in a; do b; done", "This form of `for`"),
+    ("for i&", "This form of `for`"),
+    ("for i", "`do`"),
     ("for i in a & do b; done", "`for`"),
     ("for i in a >f; do b; done", "`for`"),
     ("case x in a) b;; ", "case"),
@@ -441,6 +450,8 @@ _REFUSED = [
     ("[[ a == @(b) ]]", "`[[ ]]`"),
     ("[[ a == !(b) ]]", "`[[ ]]`"),
     ("[[ a ", "`[[ ]]`"),
+    ("[[ a ]]b ]]", "`[[ ]]`"),
+    ("[[ !(a) ]]", "`[[ ]]`"),
     ("[[ ]]", "`[[ ]]`"),
     ("[[ a\n]]", "`[[ ]]`"),
     ("[[ a == #b ]]", "`[[ ]]`"),
@@ -466,6 +477,9 @@ _REFUSED = [
     ("f() { a; } |& b", "function"),
     # the gate
     ("ls\r", "carriage return"),
+    ("ls\0", "a NUL character"),
+    ("ls\x1b[0m", "an escape character"),
+    ("ls\x01", "a control character"),
     ("-n ls", "`-`"),
 ]
 
