@@ -324,6 +324,13 @@ def test_a_doubt_says_which_text_is_not_known(command: str, message: str) -> Non
             ("head -n $(nproc)0 f", False),
             ("head -n $(nproc)a f", False),
         ),
+        *(('x="a-$q"; git show "${x}b"', True), ('x="-$q"; git show "${x}b"', False)),
+        *(
+            ('n=$(nproc); x="$n -a"; git show $x', False),
+            ('n=$(nproc); x="a$n"; git show $x', True),
+        ),
+        *(('n=$(nproc); x="$n*"; git show $x', False), ('n=$(nproc); git show "$n -a"', True)),
+        *(('n=$(nproc); x="a$n b"; git show $x', False), ("git show $(nproc)", True)),
     ],
 )
 def test_a_word_of_several_parts_is_known_as_far_as_they_are(words: str, is_proven: bool) -> None:
@@ -352,3 +359,10 @@ def test_a_path_of_several_parts(word: str, paths: list[str | None]) -> None:
     """Texts are joined, and what is quoted is no pattern; brackets with a text match anything."""
     before = "y=ab; z='a b'; g='a*'; d=a/b"
     assert paths_of(f"{before}; cat {word}", EffectKind.READ) == paths
+
+
+def test_only_so_many_texts_are_put_together() -> None:
+    """A word that may be up to 64 texts is known; one that may be more is not."""
+    known = paths_of('for x in a b; do cat "$x$x$x$x$x$x"; done', EffectKind.READ)
+    assert len(known) == 64
+    assert paths_of('for x in a b; do cat "$x$x$x$x$x$x$x"; done', EffectKind.READ) == [None]
