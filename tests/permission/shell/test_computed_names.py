@@ -31,6 +31,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Place:
         "xargs cat <<< $(git ls-files)",
         "xargs cat <<< a.py",
         "xargs cat <<< <(ls)",
+        "xargs cat <<< <(cat a.py)",
+        "git ls-files | xargs cat > >(head)",
         "xargs cat < <(git ls-files)",
         "head $x/a <<E\n$x\nE",
     ],
@@ -64,6 +66,7 @@ def test_a_name_that_can_be_no_secret_is_shown(command: str, project: Place) -> 
         "xargs cat <<< $(git ls-files).env",
         "xargs cat < <(cat a.py)",
         "xargs cat < a.py",
+        "xargs cat > >(git ls-files)",
         "while read -r f; do cat $f; done <<E\n$x\nE",
     ],
 )
