@@ -133,7 +133,7 @@ class CommandJudge(WalkBase):
             )
             return state
         program = program_name(name)
-        if functions and not external and name in scope.defined:
+        if functions and name in scope.defined:
             return self._call(name, draft, state, scope)
         grammar = catalog.lookup(program) if program is not None else None
         draft.program = program

@@ -159,6 +159,9 @@ rg x a -> read /ws/a all
 ls | rg x -> read /ws
 ls | rg x a -> read /ws; read /ws/a all
 ls -R a -> read /ws/a all
+gls -> execute ?...; read /ws all
+no-such -> execute ?...
+./gls2 -> execute /ws/gls2
 ls a -> read /ws/a
 find a -delete -> delete /ws/a all
 find a -name b -> read /ws/a all
@@ -362,3 +365,13 @@ def test_each_doubt_stands_where_its_cause_does(command: str, expected: str) -> 
     doubts = read(command).all_doubts
     found = [f"{command[slice(*each.span)]}: {each.message}" for each in doubts]
     assert "; ".join(found) == expected.strip()
+
+
+def test_a_command_of_several_names_is_a_part_for_each() -> None:
+    """Each has the words that it would run with; a call of a function has its own."""
+    parts = read("x=ls; [ y ] && x=cat; $x src a").parts
+    assert [part.argv for part in parts[-2:]] == [("cat", "src", "a"), ("ls", "src", "a")]
+    assert [part.argv for part in read("ls() { :; }; ls a").parts] == [(":",), ("ls", "a")]
+    assert [part.argv for part in read("ls() { :; }; env ls a").parts][-1] == ("ls", "a")
+    assert read("f() { cd a; }; f; ls").parts[-1].directories == ()
+    assert read("f() { ls; }; f; ls").parts[-1].directories == ("/ws",)
