@@ -109,7 +109,7 @@ class Expander:
             if isinstance(segment, Arithmetic):
                 for name in segment.names:
                     self._check_operand(name, segment)
-                if fails(segment.text, self._digits_of):
+                if fails(segment.text, self._text_of):
                     self.draft.doubt(
                         "this arithmetic is an error, for which bash leaves out what follows",
                         self.scope.span(segment.span),
@@ -135,9 +135,9 @@ class Expander:
                 self.scope.span(segment.span),
             )
 
-    def _digits_of(self, name: str) -> str | None:
+    def _text_of(self, name: str) -> str | None:
         value = self._base(name)
-        return value if isinstance(value, str) and value.isdigit() else None
+        return value if isinstance(value, str) else None
 
     def _is_line_number(self, value: Unknown) -> bool:
         """Return whether a value is a number, or text without code if evaluated as arithmetic.
@@ -287,18 +287,17 @@ def _operated_text(operator: str, text: str, argument: Word | None) -> str | Non
     """Return the result of an operator on a text; None if it is not certain."""
     if not text.isascii():
         return None  # what is a character depends on the locale
-    operand = _written(argument)
-    made: str | None = None
     if operator in _CASES:
         first, rest = (text[:1], text[1:]) if len(operator) == 1 else (text, "")
-        made = _CASES[operator](first) + rest
-    elif operand is not None and operator == ":":
-        made = _substring(text, operand)
-    elif operand is not None and operator in _TRIMMING:
-        made = _trimmed(operator, text, operand)
-    elif operand is not None and operator in _REPLACING:
-        made = _replaced(text, operand, everywhere=operator == "//")
-    return made
+        return _CASES[operator](first) + rest
+    operand = _written(argument)
+    if operand is None:
+        return None
+    if operator == ":":
+        return _substring(text, operand)
+    if operator in _TRIMMING:
+        return _trimmed(operator, text, operand)
+    return _replaced(text, operand, everywhere=operator == "//") if operator in _REPLACING else None
 
 
 def _written(argument: Word | None) -> str | None:

@@ -147,8 +147,6 @@ def _joined(parts: Sequence[Argument], *, splits: bool) -> Argument:
     is_one = all(part.single for part in computed)
     if len(parts) == 1 and (is_one or computed[0].tells):
         return parts[0]
-    if not computed:
-        return "".join(part for part in parts if isinstance(part, str))
     if is_one and (choices := _choices(parts)):
         one = join(choices)
         return one if isinstance(one, str) else replace(one, numbered=_numbered(parts))

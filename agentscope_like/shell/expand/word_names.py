@@ -46,6 +46,9 @@ def names_of_word(segments: Sequence[Segment], computed: Mapping[int, Names]) ->
         segments: Its segments.
         computed: What is known of those that are computed, by their identity.
     """
+    end = segments[-1:]
+    if end and isinstance(end[0], Literal) and end[0].text == "\n":  # of a here-document's line
+        segments = segments[:-1]
     before, last = _cut_at_name(segments)
     known = [computed.get(id(each), NO_NAMES) for each in (*last, *before) if _is_computed(each)]
     names = any_of([*known, NO_NAMES])

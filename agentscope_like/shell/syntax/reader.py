@@ -37,7 +37,7 @@ _CLOSING_KEYWORD = re.compile(rf"(?:then|elif|else|fi|do|done|esac|\}}){_DELIMIT
 _NEGATION = re.compile(r"![ \t]+")
 _TIMING = re.compile(r"time[ \t]+(?:-p[ \t]+)?(?!-)")
 _LOCALE = re.compile(r"LC_|LANG")
-_CONNECTOR = re.compile(r"&&|\|\||;(?![;&])|&(?![&>])|\n")
+_CONNECTOR = re.compile(r"&&|\|\||;(?![;&])|&|\n")
 
 
 def read(command: str) -> Script:
@@ -233,7 +233,5 @@ class _Reader(CompoundReader):
 
     def _found(self) -> str:
         character = self.peek()
-        if character == "":
-            return "The end of the command"
         match = _KEYWORD.match(self.text, self.position, self.end)
         return f"`{match.group()}`" if match is not None else f"`{character}`"

@@ -270,36 +270,35 @@ class SimpleReader(_RedirectReader):
         """Read the first word: an assignment, or the command's name."""
         if not segments:
             raise self.refusal("This character is not understood here.", self.position)
-        first = segments[0]
-        head = first.text if isinstance(first, Literal) and not first.quoted else ""
-        if (match := _ASSIGNMENT.match(head)) is not None:
-            assignments.append(self._assignment(match, segments, span))
-            return
+        first, *others = segments
+        head = ""
+        if isinstance(first, Literal) and not first.quoted:
+            head = first.text
+            if (match := _ASSIGNMENT.match(head)) is not None:
+                assignments.append(self._assignment(match, first, others, span))
+                return
         if _SUBSCRIPT.match(head) or (not head.isascii() and _LOCALE_ASSIGNMENT.match(head)):
             raise self.refusal("An array's subscript is not understood.", *span)
         if bare_text(segments) in RESERVED:
             raise self.refusal(f"`{head}` is not understood here.", *span)
         words.extend(self.expanded_words(segments, span))
 
-    def _assignment(self, match: re.Match[str], segments: list[Segment], span: Span) -> Assignment:
+    def _assignment(
+        self, match: re.Match[str], first: Literal, others: list[Segment], span: Span
+    ) -> Assignment:
         """Split a word that assigns, and read the list of values that may follow it."""
         if self.peek() == "(":
-            return self._array(match, segments, span)
-        first = segments[0]
-        if not isinstance(first, Literal):
-            raise self.refusal("This assignment is not understood.", *span)
+            return self._array(match, span)
         begin = min(first.span.start + match.end(), first.span.end)
         rest = first.text[match.end() :]
         value: list[Segment] = [Literal(rest, Span(begin, first.span.end))] if rest else []
-        value.extend(segments[1:])
+        value.extend(others)
         word = self.value_word(value, Span(begin, span.end))
         return Assignment(match[1], word, span, match[2] == "+")
 
-    def _array(self, match: re.Match[str], segments: list[Segment], span: Span) -> Assignment:
+    def _array(self, match: re.Match[str], span: Span) -> Assignment:
         """Read the words of `name=(...)`; `[subscript]=value`, which is computed, is not read."""
-        first = segments[0]
-        bare = isinstance(first, Literal) and len(segments) == 1 and first.text == match.group()
-        if not bare or span.end - span.start != len(match.group()) or self.heredoc_waits():
+        if span.end - span.start != len(match.group()) or self.heredoc_waits():
             raise self.refusal("This array is not understood.", *span)
         begin = self.position
         self.count(begin)

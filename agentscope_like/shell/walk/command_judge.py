@@ -60,21 +60,18 @@ class CommandJudge(WalkBase):
         """Judge `command`, which runs in `state`; return what is known after it."""
         words = command.words
         draft = self.draft(words, command.span, state, scope)
-        plain = None if command.assignments or command.redirects else _literals(words)
-        if plain:
+        plain = [text for word in words if (text := word.literal) is not None]
+        if plain and len(plain) == len(words) and not (command.assignments or command.redirects):
             draft.argv, draft.arguments = tuple(plain), plain
             return self.judge_arguments(plain, draft, state, scope)
         expander = self.expander(draft, state, scope)
-        values: list[Argument] = []
-        if command.assignments:
-            draft.assignments = command.assignments
-            values = [assigned_value(assignment, expander) for assignment in command.assignments]
+        draft.assignments = command.assignments
+        values = [assigned_value(assignment, expander) for assignment in command.assignments]
         arguments = [*map(expander.argument, words)]
         if words and expander.assigned:
             values = [Unknown() for _ in values]  # bash expands them after the words
-        if command.redirects:
-            draft.redirects = command.redirects + scope.redirects
-            judge_redirects(command.redirects, state, expander, self.command)
+        draft.redirects = command.redirects + scope.redirects
+        judge_redirects(command.redirects, state, expander, self.command)
         draft.argv = tuple([each if isinstance(each, str) else None for each in arguments])
         draft.arguments = arguments
         if not words:
@@ -86,7 +83,7 @@ class CommandJudge(WalkBase):
             after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
         else:
             after = self.judge_arguments(arguments, draft, state, scope)
-        if command.redirects and may_fail(command.redirects):
+        if may_fail(command.redirects):
             after = merge(state, after)
         return after
 
@@ -136,7 +133,7 @@ class CommandJudge(WalkBase):
             )
             return state
         program = program_name(name)
-        if functions and not external and name in scope.defined:
+        if functions and name in scope.defined:
             return self._call(name, draft, state, scope)
         grammar = catalog.lookup(program) if program is not None else None
         draft.program = program
@@ -207,10 +204,6 @@ class CommandJudge(WalkBase):
         reading = read_arguments(grammar, arguments)
         if not (scope.bounded or grammar.endless.isdisjoint(reading.used)):
             draft.doubt(f"`{reading.label}` never ends", draft.span, kind=EffectKind.UNKNOWN)
-        depends = reading.grammar.local and not state.directories
-        idle = not (reading.items or reading.problems or depends)
-        if idle and reading.grammar.name not in catalog.programs_with("returns"):
-            return state
         actor = Actor(self, draft, reading, state, scope)
         actor.act()
         before, state = state, actor.state
@@ -353,17 +346,6 @@ class CommandJudge(WalkBase):
         if _VARIABLE.search(text) or not all(each.program in tame for each in inside):
             return "which may set secrets that this would show"
         return None
-
-
-def _literals(words: Sequence[Word]) -> list[str] | None:
-    """Return the texts of words that bash expands to themselves; None if one is no such word."""
-    found: list[str] = []
-    for word in words:
-        first = word.segments[0]
-        if len(word.segments) != 1 or not isinstance(first, Literal):
-            return None
-        found.append(first.text)
-    return found
 
 
 def _assignments(reading: ArgumentReading, draft: Draft) -> list[Assignment]:

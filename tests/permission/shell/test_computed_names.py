@@ -24,6 +24,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Place:
         "cat $(git rev-parse --show-toplevel)/a",
         "git show keys/*",
         "for f in src/*; do cat $f; done",
+        "xargs cat <<E\na.py\nE",
+        "xargs cat <<E\n${#x}\nE",
+        "xargs cat <<E\n$(git ls-files)\nE",
+        "cat <<E | xargs cat\n$(git ls-files)\nE",
+        "xargs cat <<< $(git ls-files)",
+        "xargs cat <<< a.py",
+        "xargs cat <<< <(ls)",
+        "xargs cat <<< <(cat a.py)",
+        "git ls-files | xargs cat > >(head)",
+        "xargs cat < <(git ls-files)",
+        "head $x/a <<E\n$x\nE",
     ],
 )
 def test_a_name_that_can_be_no_secret_is_shown(command: str, project: Place) -> None:
@@ -33,7 +44,31 @@ def test_a_name_that_can_be_no_secret_is_shown(command: str, project: Place) -> 
 
 @pytest.mark.parametrize(
     "command",
-    ["cat $x", "cat -$x", "cat --$x", "grep x -$x", "cat $x/.env", "cat $(ls)/.env", "cat $x/*"],
+    [
+        *(
+            "cat $x",
+            "cat -$x",
+            "cat --$x",
+            "grep x -$x",
+            "cat $x/.env",
+            "cat $(ls)/.env",
+            "cat $x/*",
+        ),
+        "xargs cat <<E\n$x\nE",
+        "cat <<E | xargs cat\n$x\nE",
+        "xargs cat <<E\n$y/$x\nE",
+        "xargs cat <<E\n${#x} .env\nE",
+        "xargs cat <<E\n${#x}\n.env\nE",
+        "xargs cat <<E\na.py\n$x\nE",
+        "xargs cat <<E\n$(git ls-files).env\nE",
+        "xargs cat <<E\n$(cat a.py)\nE",
+        "xargs cat <<< $x",
+        "xargs cat <<< $(git ls-files).env",
+        "xargs cat < <(cat a.py)",
+        "xargs cat < a.py",
+        "xargs cat > >(git ls-files)",
+        "while read -r f; do cat $f; done <<E\n$x\nE",
+    ],
 )
 def test_a_name_that_may_be_a_secret_asks(command: str, project: Place) -> None:
     """An unknown name asks, also behind a dash, and so does a last name that is a credential's."""

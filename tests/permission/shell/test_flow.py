@@ -90,6 +90,48 @@ exec 2< f; ls > /dev/stderr
 (ls >&3 2> /dev/stdout) 3< f
 exec 3<&0 < f; ls >&3 2> /dev/stdout
 f() { ls >&4 2> /dev/stdout; }; f 3< f 4<&3
+x=a; for i in 1; do x=--output=P; done; git show "$x"
+x=a; for i in 1 2; do git show "$x"; x=b; done
+x=a; for i in 1 2; do git show "$x"; x=--output=P; done
+x=a; for i in 1 2; do git show "$x"; : ${x:=--output=P}; done
+x=a; for i in 1 2; do git show "$x"; : ${x=--output=P}; done
+x=a; for i in 1 2; do git show "$x"; : $((x)); done
+x=a; for i in 1 2; do git show "$x"; ((x=1)); done
+x=a; for i in 1 2; do git show "$x"; let x=1; done
+x=a; for i in 1 2; do git show "$x"; read x; done
+x=a; for i in 1 2; do git show "$x"; read -r x; done
+x=a; for i in 1 2; do git show "$x"; read -ax; done
+x=a; for i in 1 2; do git show "$x"; export x; done
+x=a; for i in 1 2; do git show "$x"; declare x=--output=P; done
+x=a; for i in 1 2; do git show "$x"; command read x; done
+x=a; for i in 1 2; do git show "$x"; command -p read x; done
+x=a; for i in 1 2; do git show "$x"; builtin read x; done
+x=a; for i in 1 2; do git show "$x"; TZ=--output=P date; done
+TZ=a; for i in 1 2; do git show "$TZ"; TZ=--output=P date; done
+x=a; for i in 1 2; do git show "$x"; { x=--output=P; }; done
+x=a; f() { x=--output=P; }; for i in 1 2; do git show "$x"; f; done
+x=a; f() { y=-b; }; for i in 1 2; do git show "$x"; f; done
+x=a; for i in 1 2; do git show "$x"; printf -v x y; done
+x=a; for i in 1 2; do git show "$x"; mapfile x; done
+x=a; for i in 1 2; do git show "$x"; for x in b; do :; done; done
+x=a; for i in 1 2; do git show "$x"; x+=b; done
+x=1; for i in 1 2; do head -n $x f; x=b; done
+x=1; for i in 1 2; do head -n $x f; x=$(nproc); done
+x=1; for i in 1 2; do head -n $x f; x=(2); done
+x=1; for i in 1 2; do head -n $x f; x+=2; done
+x=1; for i in 1 2; do head -n $x f; x=2$y; done
+set -- a; for i in 1 2; do git show "$1"; shift; done
+set -- a; for i in 1 2; do git show "$1"; set -- -b; done
+for i in 1 2; do x=a; git show "$x"; readonly x=--output=P; done
+for i in 1 2; do x=a; git show "$x"; declare -r x=--output=P; done
+x=a; ls | while read -r x; do git show "$x"; done
+x=a; while read -r x; do echo "$x"; done; git show "$x"
+x=a; if ls; then x=--output=P; fi; git show "$x"
+x=a; ls && x=--output=P; git show "$x"
+x=a; case y in y) x=--output=P;; esac; git show "$x"
+x=a; until ls; do x=--output=P; done; git show "$x"
+x=a; ! x=--output=P; git show "$x"
+x=a; bash -c 'git show "$x"'
 """.strip().splitlines()
 
 HARMLESS = r"""
@@ -147,6 +189,37 @@ find . -print0 | xargs -0 -I{} -n 1 sort {}
 while read -r x <&3; do echo "$x"; done 3< f
 exec 3< f; read -r x <&3; echo "$x"
 exec 3>&1; ls >&3
+x=a; for i in 1 2; do git show "$x"; y=b; done
+x=a; for i in 1 2; do git show "$x"; : ${x:--b}; done
+x=a; for i in 1 2; do git show "$x"; ((y=1)); done
+x=a; for i in 1 2; do git show "$x"; let y=1; done
+x=a; for i in 1 2; do git show "$x"; read y; done
+x=a; for i in 1 2; do git show "$x"; read -ay; done
+x=a; for i in 1 2; do git show "$x"; declare y=-b; done
+x=a; for i in 1 2; do git show "$x"; command -p read y; done
+x=a; for i in 1 2; do git show "$x"; builtin read y; done
+x=a; for i in 1 2; do git show "$x"; (x=--output=P); done
+x=a; for i in 1 2; do git show "$x"; x=--output=P | ls; done
+x=a; for i in 1 2; do git show "$x"; y=$(x=--output=P); done
+x=a; for i in 1 2; do git show "$x"; mapfile y; done
+x=a; for i in 1 2; do git show "$x"; for y in b; do :; done; done
+x=1; for i in 1 2; do head -n $x f; x=$((x+1)); done
+x=1; for i in 1 2; do head -n $x f; ((x++)); done
+x=1; for i in 1 2; do head -n $x f; x=2; done
+x=1; for i in 1 2; do head -n $x f; let x=2; done
+set -- a; for i in 1 2; do git show "$1"; done
+for i in 1 2; do x=a; git show "$x"; declare y=-r; done
+x=a; ls | while read -r y; do git show "$x"; done
+x=a; ls | while read -r x; do echo "$x"; done; git show "$x"
+x=a; if ls; then x=c; fi; git show "$x"
+x=a; ls && x=c; git show "$x"
+x=a; case y in y) x=c;; esac; git show "$x"
+x=a; (x=--output=P); git show "$x"
+x=a; ls | x=--output=P; git show "$x"
+x=a; { x=--output=P; } | ls; git show "$x"
+x=a; x=--output=P & git show "$x"
+x=a; bash -c 'x=--output=P'; git show "$x"
+ls() { :; }; ls
 """.strip().splitlines()
 
 
@@ -166,7 +239,13 @@ def test_what_is_harmless_whatever_is_left_behind_is_proven(command: str) -> Non
     assert _only_reads(command)
 
 
-@pytest.mark.parametrize("error", ["$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        *("$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))", "$((2 ** n))", "$((1/${#n}))"),
+        *("$((1/0x0))", "$((1/16#0))", "$((1/ 2 % n))", "$((2**(n)))"),
+    ],
+)
 def test_a_line_that_breaks_off_leaves_what_was_before(error: str) -> None:
     """Where arithmetic may be an error, what its line would set is not known in the next one."""
     start = "n=$(wc -l < f)\nx=-oPWNED\n"
@@ -188,9 +267,16 @@ def test_a_number_of_date_that_may_begin_with_0_is_none(padded: str, plain: str)
     assert _only_reads(f"echo $(date {padded})")
 
 
-def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets() -> None:
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        *("n / 2 + 1", "n/10", "n % 7", "n /\t2", "n*(n)", "2**3 + n", "2 ** 10", "2**\t3"),
+        *("n*n", "n-1", "n > 2", "${#n}", "n/2/3"),
+    ],
+)
+def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets(harmless: str) -> None:
     """Division by a number that is written down, and all that is no division, ends no line."""
-    assert _only_reads('n=$(wc -l < f)\nx=$((n / 2 + 1))\nsed -n "${x}p" f')
+    assert _only_reads(f'n=$(wc -l < f)\nx=$(({harmless}))\nsed -n "${{x}}p" f')
     assert not _only_reads('n=$(wc -l < f)\nx=$((n / 2 + y))\nsed -n "${x}p" f')
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.permission.kit import EffectKind, analysis_of, argv_of, paths_of
+from tests.permission.kit import EffectKind, analysis_of, argv_of, doubts_of, paths_of, reads
 
 TEXTS = ["", "a", "aXb", "a.b.c", ".envX", "x/y/z", "aab", "A b", "XaXA", "a*b", "&", "a\\b", "[a]"]
 OPERATIONS = [
@@ -82,6 +82,30 @@ def test_bash_makes_the_same_of_it(quote: str, options: str, tmp_path: Path) -> 
         ("cat $(echo -e a)", [None]),
         ("cat $(echo 'a\\tb')", [None]),
         ('x=a; cat "${x%$y}"', [None]),
+        ("cat ${x:+.env}", ["/ws/.env"]),
+        ("cat ${x+.env}", ["/ws/.env"]),
+        ('x=; cat "${x:-.env}"', [None, "/ws/.env"]),
+        ('x=; cat "${x-.env}"', [None, "/ws/.env"]),
+        ('x=a; cat "${x:-.env}"', ["/ws/a"]),
+        ('a=(x y); cat "${a[0]}"', ["/ws/x", "/ws/y", None]),
+        ('a=(x y); cat "${a[@]}"', ["/ws/x", "/ws/y"]),
+        ('a=(x y); cat "${a[*]}"', [None]),
+        ("a=('x y'); cat ${a[0]}", [None]),
+        ('a=(x); a=.env; cat "${a[0]}"', ["/ws/.env", "/ws/x", None]),
+        ('a=(*.py); cat "${a[@]}"', ["/ws/*.py"]),
+        ('a=(*.py); cat "${a[0]}"', [None]),
+        ('set -- a b; cat "$@"', ["/ws/a", "/ws/b"]),
+        ('set -- a b; cat "$*"', [None]),
+        ("set -- a b; cat $*", [None]),
+        ('set --; cat "$@"', [None]),
+        ('for x in abc axd; do cat "${x#a}"; done', ["/ws/bc", "/ws/xd"]),
+        ('for x in abc aé; do cat "${x#a}"; done', [None]),
+        ('for x in é aé; do cat "${x#a}"; done', [None]),
+        ("ls > >(rg x)", ["/ws", "/ws"]),
+        ("ls | diff <(rg x) f", ["/ws", None, "/ws/f"]),
+        ("diff <(rg x) f", [None, "/ws/f", "/ws"]),
+        ("rg x > >(cat)", ["/ws"]),
+        ("ls | rg x > >(cat)", ["/ws"]),
     ],
 )
 def test_a_path_that_is_put_together_is_known(command: str, paths: list[str | None]) -> None:
@@ -124,3 +148,221 @@ def test_what_is_quoted_or_computed_is_not_known(operation: str) -> None:
     """Outside of quotes, only letters that stand for themselves are read."""
     assert argv_of(f"x=aXb.c; echo ${{x{operation}}}") == ("echo", None)
     assert argv_of("x=aXb.c; echo ${x#a}") == ("echo", "Xb.c")
+
+
+@pytest.mark.parametrize("quote", ["", '"'], ids=["bare", "quoted"])
+@pytest.mark.parametrize(
+    ("operation", "is_word"),
+    [
+        *((each, True) for each in ("", "%b", "%%b", ":-x", "-x", ":=x", "=x", ":+x", "+x", ":?x")),
+        ("?x", True),
+        *((each, False) for each in ("#b", "##b", ":1", ":0:1", "^", "^^", ",", ",,", "/a/b")),
+        *((each, False) for each in ("//a/b", ":--x", "--x", ":=-x", "=-x", ":+-x", "+-x")),
+    ],
+)
+def test_a_word_of_unknown_text_stays_one_where_only_its_end_changes(
+    operation: str, is_word: bool, quote: str
+) -> None:
+    """Without its beginning it may be an option, and so it may where it is one of two texts."""
+    command = f"n=$(git rev-parse HEAD); git show {quote}${{n{operation}}}{quote}"
+    assert reads(command) is is_word
+    assert reads(command.replace("rev-parse", "log")) is operation.endswith("+x")
+
+
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [
+        ('x=a; : ${x:-b}; echo "$x"', "a"),
+        ('x=a; : ${x:=b}; echo "$x"', None),
+        ('x=a; : ${x=b}; echo "$x"', None),
+        ('x=a; echo "${x:=b}"', "a"),
+        ('x=a; echo "${x:+b}"', None),
+        ('x=a; echo "${x:?b}"', "a"),
+        ("x=y; y=3; echo ${!x}", "3"),
+        ("x=y; y=3; echo ${x}", "y"),
+        ("x=3; echo ${#x}", None),
+        ("set -- a b; echo $#", "2"),
+        ("set -- a b; echo $1", "a"),
+        ("set -- a b; echo ${2}", "b"),
+        ('set -- a b; echo "$3"', ""),
+        ('set -- a b; echo "${10}"', ""),
+        ('set -- a b; echo "$0"', None),
+        ('set -- a a; echo "$@"', None),
+        ('set -- a; echo "$*"', None),
+        ("echo $#", None),
+        ("a=(x x); echo ${a[0]}", None),
+        ('a=(x); echo "${a[*]}"', None),
+        ('a=x; b=$a; echo "$b"', "x"),
+        ('set -- a; b="$@"; echo "$b"', None),
+        ('set -- a; b="$1"; echo "$b"', "a"),
+        ('a=(x); b="${a[@]}"; echo "$b"', None),
+        ('echo "$_"', None),
+        ('_=a; echo "$_"', None),
+        ('x=a; echo "$x"', "a"),
+    ],
+)
+def test_what_a_variable_holds_is_known_where_all_that_it_may_hold_is(
+    command: str, last: str | None
+) -> None:
+    """Defaults, other names, parameters and elements: one known text, or none is known."""
+    assert argv_of(command)[1:] == (last,)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_number"),
+    [
+        ("x=3; echo $((x))", True),
+        ("x=; echo $((x))", False),
+        ("x=a; echo $((x))", False),
+        ("x=²; echo $((x))", False),
+        ("echo $((x))", False),
+        ("echo $((_))", False),
+        ("x=$(wc -l < f); echo $((x))", True),
+        ("x=$(cat f); echo $((x))", False),
+        ("echo $(($(nproc)))", True),
+        ("echo $(($(cat f)))", False),
+        ("echo $(($#+$?))", True),
+        ("echo $(($1))", False),
+        ("set -- 3; echo $(($1))", True),
+        ("set -- a; echo $(($1))", False),
+        ("y=${#x}; echo $((y))", True),
+        ("y=${x}; echo $((y))", False),
+        ("a=(x); y=${#a[@]}; echo $((y))", True),
+        ("((x = 2)); echo $((x))", True),
+        ("n=$(grep -n x f | cut -d: -f1); echo $((n))", True),
+        *(
+            (f"{said}=1; n=$(grep -n x f | cut -d: -f1); echo $((n))", False)
+            for said in ("grep", "file")
+        ),
+        ("x=1; n=$(grep -n x f | cut -d: -f1); echo $((n))", True),
+        ("f() { ls; }; n=$(grep -n x f | cut -d: -f1); echo $((n))", False),
+        ("for x in 1 2; do echo $((x)); done", True),
+        ("for x in 1 a; do echo $((x)); done", False),
+        ("echo $((08))", False),
+        ("x=08; echo $((x + 1))", False),
+        ("x=07; echo $((x + 1))", True),
+        ("((PATH = 1))", False),
+        ("((y = 1))", True),
+    ],
+)
+def test_arithmetic_evaluates_only_numbers(command: str, is_number: bool) -> None:
+    """Of any other text bash evaluates what it holds, which may run a command."""
+    assert reads(command) is is_number
+
+
+@pytest.mark.parametrize(
+    ("command", "is_proven"),
+    [
+        ("x=y; echo ${!x}", True),
+        ("x=y1_; echo ${!x}", True),
+        ("for x in y z; do echo ${!x}; done", True),
+        ("for x in y z-; do echo ${!x}; done", False),
+        ("x='y[0]'; echo ${!x}", False),
+        ("x=1; echo ${!x}", False),
+        ("echo ${!x}", False),
+        ("x=$(cat f); echo ${!x}", False),
+        (": ${x:=y} ${x=y}", True),
+        (": ${PATH:=y}", False),
+        (": ${PATH=y}", False),
+        (": ${PATH:-y} ${PATH-y} ${PATH:+y} ${PATH+y} ${PATH:?y} ${PATH%y}", True),
+    ],
+)
+def test_an_expansion_that_looks_up_or_sets_another_variable(command: str, is_proven: bool) -> None:
+    """A name that is computed has to be a plain one, and a default must steer no program."""
+    assert reads(command) is is_proven
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        *((each, "") for each in ("cat $(ls)", "cat $(git ls-files)", "x=a; cat ${x:-b}")),
+        ("echo ${!x}", "which variable `${!x}` means is computed"),
+        ("cat $(ls > >(cat f))", "the files listed in `f`"),
+        ("cat $(git ls-files > >(head -1))", "the files that its input names"),
+        (': ${x:=.env}; cat "$x"', "`$x` is only known at run time"),
+        ('cat "${x-.env}"', "`$x` is only known at run time"),
+        ('cat "${a[@]}"', "`$a` is only known at run time"),
+        ('a=($y); cat "${a[0]}"', "`$y` is only known at run time"),
+        ('a=(x y); cat "${a[0]}"', ""),
+        ('a=(*.py); cat "${a[*]}"', ""),
+        ('set -- a b; cat "$@"', ""),
+        ("set --; cat $* f", ""),
+        ('cat "$@"', "`$@` is only known at run time"),
+    ],
+)
+def test_a_doubt_says_which_text_is_not_known(command: str, message: str) -> None:
+    """It names the variable, or what prints the names; where all are known there is none."""
+    doubts = doubts_of(command)
+    assert message in doubts[0] if message else doubts == []
+
+
+@pytest.mark.parametrize(
+    ("words", "is_proven"),
+    [
+        *(("git show ~x", True), ("git show $((1))-x", True), ("git show a$((1))-x", True)),
+        *(('git show "$x"-y', False), ('git show "a$x"', True), ("git show a$x", False)),
+        *(('git show "$(nproc)$x"', False), ('git show "$(nproc)a$x"', True)),
+        *(("git show *.py", False), ("git show a*.py", True), ("cat *.py", True)),
+        *(
+            ("git show $x/a.py", False),
+            ('git show "/$x/a.py"', True),
+            ('git show "$x/a.py"', False),
+        ),
+        *(("x=a; git show $x-y", True), ("x=-a; git show $x-y", False)),
+        *(("x=; git show $x-y", False), ("x='a b'; git show $x", False)),
+        *(("x='a b'; git show \"$x\"", True), ("x='a*'; git show $x", False)),
+        *(("x=a; git show $x$x$x", True), ("git show ''", True), ("git show -''", True)),
+        *(('n=$(nproc); x="${n}q"; sed "${x}" f', True), ("n=$(nproc); sed ${n}q f", True)),
+        *(('n=$(nproc); x="${n}w out"; sed -n "${x}" f', False),),
+        *(('n=$(nproc); x="${n},${n}"; sed -n "${x}p" f', True),),
+        *(('n=$(nproc); x="${n}w out;"; sed -n "${x}p" f', False),),
+        *(('n=$(nproc); x="${y},${n}"; sed -n "${x}p" f', False),),
+        *(("for x in 1 2; do sed -n ${x}p f; done", True),),
+        *(("for x in 1 1w; do sed -n ${x}p f; done", False),),
+        *(
+            ("head -n $(nproc) f", True),
+            ("head -n $(nproc)0 f", False),
+            ("head -n $(nproc)a f", False),
+        ),
+        *(('x="a-$q"; git show "${x}b"', True), ('x="-$q"; git show "${x}b"', False)),
+        *(
+            ('n=$(nproc); x="$n -a"; git show $x', False),
+            ('n=$(nproc); x="a$n"; git show $x', True),
+        ),
+        *(('n=$(nproc); x="$n*"; git show $x', False), ('n=$(nproc); git show "$n -a"', True)),
+        *(('n=$(nproc); x="a$n b"; git show $x', False), ("git show $(nproc)", True)),
+    ],
+)
+def test_a_word_of_several_parts_is_known_as_far_as_they_are(words: str, is_proven: bool) -> None:
+    """It may be an option where its first part may be one, or may be empty, or is split."""
+    assert reads(words) is is_proven
+
+
+@pytest.mark.parametrize(
+    ("word", "paths"),
+    [
+        *(("~", ["/home/u"]), ("~/a", ["/home/u/a"]), ("~root/x", [None]), ("~+/x", [None])),
+        *(("$HOME/a", ["/home/u/a"]), ("${HOME}x", ["/home/ux"]), ("$PWD/a", ["/ws/a"])),
+        *(("[$x].py", [None]), ("a[$y].py", ["/ws/a*"]), ('["$y"]b*', ["/ws/*"])),
+        *(("[$z].py", [None]), ('["$z"].py', ["/ws/*"]), ("[$g].py", [None])),
+        *(("[$d].py", [None]), ('["$d"].py', [None]), ("a.[p]y", ["/ws/a.[p]y"])),
+        *(
+            ("$y*", ["/ws/ab*"]),
+            ("*$y", ["/ws/*ab"]),
+            ('"$g"*', ["/ws/a[*]*"]),
+            ("$y?'*'", ["/ws/ab?[*]"]),
+        ),
+        *(("$y$y", ["/ws/abab"]), ("$y/$y", ["/ws/ab/ab"]), ("'$y'", ["/ws/$y"])),
+    ],
+)
+def test_a_path_of_several_parts(word: str, paths: list[str | None]) -> None:
+    """Texts are joined, and what is quoted is no pattern; brackets with a text match anything."""
+    before = "y=ab; z='a b'; g='a*'; d=a/b"
+    assert paths_of(f"{before}; cat {word}", EffectKind.READ) == paths
+
+
+def test_only_so_many_texts_are_put_together() -> None:
+    """A word that may be up to 64 texts is known; one that may be more is not."""
+    known = paths_of('for x in a b; do cat "$x$x$x$x$x$x"; done', EffectKind.READ)
+    assert len(known) == 64
+    assert paths_of('for x in a b; do cat "$x$x$x$x$x$x$x"; done', EffectKind.READ) == [None]

@@ -149,6 +149,31 @@ _TAKEN = [
         "git commit -m $(cat <<''it\\'s \"done\" `now`\\n'' ¶)",
     ),
     ("a |\\\n b", "a | b"),
+    *(
+        (f"{form} &>f", f"{read_as} &>f")
+        for form, read_as in {
+            "f() { a; }": "f() {a ;}",
+            "function f { a; }": "f() {a ;}",
+            "((1))": "((1))",
+            "[[ a ]]": "[[ a ]]",
+            "{ a; }": "{a ;}",
+            "( a ) \\\n": "(a)",
+            "for i in a; do b; done": "for i in a do b ; done",
+            "while a; do b; done": "while a ; do b ; done",
+            "if a; then b; fi": "if a ; then b ; fi",
+            "case x in a) b;; esac": "case x in a) b;; esac",
+        }.items()
+    ),
+    ("a &>>f & b", "a &>>f & b"),
+    *((f"[[ {word} ]]", f"[[ {word} ]]") for word in ("-fx", "-f]]", "a == ]]b", "!a")),
+    ("[[ a ]]&&b", "[[ a ]] && b"),
+    ("[[ ! (a) ]]", "[[ ! '(' a ')' ]]"),
+    ("for i;do a;done", "for i do a ; done"),
+    ("é; a é=1", "'é' ; a 'é=1'"),
+    ("[[ .a[0] == x ]]", "[[ .a«[0]» == x ]]"),
+    ("echo []'x'] [!]'x'] [^]'x'] a", "echo «[»]'x'] «[»!]'x'] «[»^]'x'] a"),
+    ("echo []x] [!]x] [^]x]", "echo «[]x]» «[!]x]» «[^]x]»"),
+    ("LC_ALL=C\necho e", "(LC_ALL=C) ¶ echo e"),
 ]
 
 
@@ -170,6 +195,8 @@ _REFUSED = [
     ("echo $'\\cA'", "$'"),
     ("echo $'\\q'", "$'"),
     ("echo $'\\x'", "$'"),
+    *((f"echo $'\\{digits}'", "$'") for digits in ("1", "177", "200", "400", "9", "U", "u", "U0")),
+    *((f"echo $'\\{digits}'", "$'") for digits in ("x1", "x7f", "u0001", "u7f", "U7F", "u80")),
     ('TEXTDOMAIN=x; echo $"hi"', "translated"),
     ("echo `a\\\nb`", "backticks"),
     # expansions
@@ -253,6 +280,7 @@ _REFUSED = [
     ("echo $((1) + 2)", "arithmetic"),
     ("echo $((evil) )", "arithmetic"),
     ("echo $((1)", "arithmetic"),
+    ("echo $(( $((1)) ))", "arithmetic"),
     ("echo $x\\\ny", "continued line"),
     ("echo $\\\n(evil)", "continued line"),
     ("echo $é", "after a `$`"),
@@ -295,12 +323,16 @@ _REFUSED = [
     ("a=(x", "array"),
     ("a=((x))", "array"),
     ("a=\\\n(x)", "array"),
-    ("a=''(x)", "array"),
+    *(
+        (f"{name}(x)", "array")
+        for name in ("a=''", "a\\\n=", "a=$y", "a=$'b'", "a=~", "a\\\n+=", "a=b")
+    ),
     ("cat <<E; a=(x\ny)\nE\n)", "array"),
     ("declare a=(x)", "bracket"),
     ("declare -A m=([x]=1)", "bracket"),
-    ("é=1", "subscript"),
+    *((word, "subscript") for word in ("é=1", "é+=1", "é[0]=1")),
     ("LC_ALL=zh_CN.GBK\necho é", "locale"),
+    ("LANG=zh_CN.GBK\necho é", "locale"),
     # redirections
     ("a >", "without a target"),
     ("a > ;", "without a target"),
@@ -337,6 +369,9 @@ _REFUSED = [
     ("a ;; b", "not understood here"),
     ("a ; ; b", "missing"),
     ("a & && b", "missing"),
+    ("a &&& b", "missing"),
+    ("a &; b", "missing"),
+    ("a ;& b", "not understood here"),
     ("a |\\\n| b", "continued line"),
     ("a &\\\n& b", "continued line"),
     ("a )", "not understood here"),
@@ -375,6 +410,10 @@ _REFUSED = [
     ("for i in a; { b; }", "`do`"),
     ("for ((;;)); do a; done", "`for`"),
     ("for 1 in a; do b; done", "`for`"),
+    ("for i-j in a; do b; done", "This form of `for`"),
+    ("for i.b in a; do b; done", "This form of `for`"),
+    ("for i&", "This form of `for`"),
+    ("for i", "`do`"),
     ("for i in a & do b; done", "`for`"),
     ("for i in a >f; do b; done", "`for`"),
     ("case x in a) b;; ", "case"),
@@ -411,6 +450,8 @@ _REFUSED = [
     ("[[ a == @(b) ]]", "`[[ ]]`"),
     ("[[ a == !(b) ]]", "`[[ ]]`"),
     ("[[ a ", "`[[ ]]`"),
+    ("[[ a ]]b ]]", "`[[ ]]`"),
+    ("[[ !(a) ]]", "`[[ ]]`"),
     ("[[ ]]", "`[[ ]]`"),
     ("[[ a\n]]", "`[[ ]]`"),
     ("[[ a == #b ]]", "`[[ ]]`"),
@@ -436,6 +477,9 @@ _REFUSED = [
     ("f() { a; } |& b", "function"),
     # the gate
     ("ls\r", "carriage return"),
+    ("ls\0", "a NUL character"),
+    ("ls\x1b[0m", "an escape character"),
+    ("ls\x01", "a control character"),
     ("-n ls", "`-`"),
 ]
 
@@ -511,7 +555,8 @@ def test_an_error_points_at_its_cause() -> None:
 
 _SYNTAX = re.compile(
     r"(?:W|\s|\\\n|&&|\|\||;;&|;;|;&|\|&|[;&|(){}!]"
-    r"|\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|time(?: -p)?|f|i)\b)*"
+    r"|\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|time(?: -p)?|function)\b"
+    r"|\b[fi]\b)*"
 )
 
 
@@ -601,8 +646,15 @@ def test_floods_are_answered_at_once(command: str) -> None:
         ("a;" * 300, "a;" * 301),
         ("a " + "\\b " * 1_000, "a " + "\\b " * 1_001),
         ("a {1..100}", "a {1..101}"),
+        ("a " + "{b," * 8 + "c" + "}" * 8, "a " + "{b," * 9 + "c" + "}" * 9),
+        ("a {b}" + "," * 294 + "{b}", "a {b}" + "," * 295 + "{b}"),
+        ("a {001..100}" + "x" * 97, "a {01..73}" + "x" * 135),
+        ("a" + f" {{001..100}}{'x' * 60}" * 2, "a" + f" {{001..100}}{'x' * 61}" * 2),
     ],
-    ids=["substitutions", "groups", "commands", "pieces", "braces"],
+    ids=[
+        *("substitutions", "groups", "commands", "pieces", "braces"),
+        *("nested braces", "pieces of braces", "characters of braces", "long braces"),
+    ],
 )
 def test_budgets_end_where_they_say(taken: str, refused: str) -> None:
     """A command at the edge of a budget is read; one step beyond it is refused."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.permission.kit import Place, danger_of, make_place, met
+from tests.permission.kit import Place, analysis_of, danger_of, make_place, met
 
 LISTING = """
 ls dir vdir stat du find tree realpath readlink basename dirname test cd pushd namei lsattr getfacl
@@ -205,3 +205,43 @@ def test_a_person_is_asked_where_a_secret_may_be_shown(linked: Place, row: str) 
     """What is counted or listed alone is not shown, and neither is what lies in a known place."""
     expected, _, command = row.partition(" | ")
     assert bool(danger_of(command, linked)) is (expected == "ask")
+
+
+NAMELESS = r"""
+git show
+git log
+git log a
+git log -p
+git log -- a
+git diff
+git log $(git describe)
+git status
+date
+cat
+echo a
+""".strip().splitlines()
+
+NAMING = r"""
+git show a
+git show HEAD:a
+git log -p a
+git diff a
+git diff --stat a
+git grep x
+git blame a
+git stash list
+git cat-file -p HEAD:a
+git branch a
+git show $x
+cat a
+cat < a
+ls
+rg x
+grep -r x
+""".strip().splitlines()
+
+
+def test_a_command_that_names_no_file_is_told_from_one_that_does() -> None:
+    """What is shown counts as well as what is read; a word that may be a file is one."""
+    assert [command for command in NAMELESS if not analysis_of(command).names_no_file] == []
+    assert [command for command in NAMING if analysis_of(command).names_no_file] == []

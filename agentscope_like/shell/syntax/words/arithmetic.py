@@ -172,7 +172,7 @@ def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
 
     Args:
         text: The expression.
-        value_of: Returns the digits that a variable holds, or None where it may hold others.
+        value_of: Returns the text that a variable holds, or None where it may hold another.
     """
     known, count = _SPECIAL.sub("1", text), 1
     while count:
