@@ -18,6 +18,7 @@ from tests.permission.kit import Place, decide, make_place
 from tests.steered_list import listed
 
 TABLE = tomllib.loads(Path(__file__).with_name("steering.toml").read_text("utf-8"))
+FILES = tomllib.loads(Path(__file__).with_name("steering_files.toml").read_text("utf-8"))["file"]
 HOSTILE = "[toolchain]\npath = '/tmp/evil'\n"
 
 
@@ -241,3 +242,31 @@ def test_a_variable_that_leads_into_the_project_steers(
     ):
         with patch.dict(os.environ, {variable: value}):
             assert decide(command, place).behavior.value == behavior, value
+
+
+@pytest.mark.parametrize(
+    "row", FILES, ids=lambda row: f"{row['command']}: {row['names'].split()[0]}"
+)
+def test_a_file_steers_by_what_is_in_it(row: dict[str, Any], tmp_path: Path) -> None:
+    """Each content that is known to be harmless leaves the command a read, and no other does."""
+    for number, name in enumerate(row["names"].split()):
+        place = make_place(tmp_path / str(number))
+        path = place.home / name[2:] if name.startswith("~/") else place.work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        assert decide(row["command"], place).behavior.value == "allow", name
+        if name.startswith("/"):
+            continue
+        if name.endswith("/"):
+            path.mkdir()
+            assert decide(row["command"], place).behavior.value == "ask", name
+            continue
+        for side, behavior in (("reads", "allow"), ("asks", "ask")):
+            for content in row.get(side, ()):
+                path.write_text(content)
+                assert decide(row["command"], place).behavior.value == behavior, (name, content)
+
+
+def test_each_file_that_steers_is_tried() -> None:
+    """No record of a file is without contents that steer."""
+    records = [file.all_names for record in steering_table() for file in record.file]
+    assert sorted(records) == sorted(tuple(row["names"].split()) for row in FILES)
