@@ -43,25 +43,22 @@ def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> Co
         analysis: The command, as its text was read.
         around: Returns where it runs, as the file system is now.
     """
-    found = list(map(_steerings, analysis.parts))
-    if not any(found):
+    if not any(map(_steerings, analysis.parts)):
         return analysis
     search = _SteeringSearch(analysis, around())
-    parts = [_steered_part(*each, search) for each in zip(analysis.parts, found, strict=True)]
-    return replace(analysis, parts=tuple(parts))
+    return replace(analysis, parts=tuple(_steered_part(part, search) for part in analysis.parts))
 
 
 def _steerings(part: Part) -> Sequence[Steering]:
     """Return what steers a part by files or variables, unless it is asked about anyway."""
-    known = () if part.program is None else seen_steerings(part.program)
-    if not known or any(effect.kind in _UNSEEN for effect in part.effects):
+    if any(effect.kind in _UNSEEN for effect in part.effects):
         return ()
-    words = part.argv[1:]
-    return [each for needed, each in known if needed.issubset(words)]
+    known = seen_steerings(part.program or "")
+    return [each for needed, each in known if needed.issubset(part.argv)]
 
 
-def _steered_part(part: Part, steerings: Sequence[Steering], search: _SteeringSearch) -> Part:
-    for steering in steerings:
+def _steered_part(part: Part, search: _SteeringSearch) -> Part:
+    for steering in _steerings(part):
         if reason := search.objection(part, steering):
             effect = Effect(EffectKind.EXECUTE, "", None, part.span)
             doubts = (*part.doubts, Doubt(reason, part.span))

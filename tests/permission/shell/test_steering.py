@@ -105,9 +105,10 @@ def test_a_variable_with_an_empty_part_means_the_directory(tmp_path: Path) -> No
 
 
 def test_the_file_is_told(rust: Place) -> None:
-    """The question names the file, and what it makes of the program."""
+    """The question names the file, and what it makes of a program that would else be a read."""
     decision = decide("cargo --version", rust)
     assert "`rust-toolchain.toml` chooses the toolchain" in decision.message
+    assert "rust-toolchain" not in decide("cargo build; cargo login", rust).message
 
 
 def test_a_rule_still_allows_what_a_person_has_seen(rust: Place) -> None:
