@@ -76,7 +76,7 @@ def test_a_rule_does_not_change() -> None:
     """A rule that was shown stays the one that was shown."""
     rule = PermissionRule.parse("deny Bash(rm:*)")
     with pytest.raises(ValidationError, match="frozen"):
-        rule.behavior = ALLOW  # type: ignore[misc] - what is tried
+        rule.behavior = ALLOW  # type: ignore[misc]
     assert str(rule) == "deny Bash(rm:*)"
 
 
