@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -95,6 +96,27 @@ def test_no_command_takes_a_switch_away(tmp_path: Path) -> None:
     for name in switches:
         for command in (f"env -u {name} ls", f"unset {name}; ls", f"{name}=x ls", f"{name}= ls"):
             assert decide(command, place).behavior.value == "ask", command
+
+
+LARGE: dict[str, tuple[str, Callable[[int], str]]] = {
+    "rust-toolchain": ("cargo --version", lambda more: "#" * ((1 << 20) + more)),
+    "package.json": ("npm ls", lambda more: "[" * (32 + more) + "1" + "]" * (32 + more)),
+    "composer.json": (
+        "composer show",
+        lambda more: '{"a":' * (32 + more) + "1" + "}" * (32 + more),
+    ),
+    "pyproject.toml": ("poetry show", lambda more: "a" + ".a" * (31 + more) + " = 1"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_only_so_much_of_a_file_is_read(name: str, tmp_path: Path) -> None:
+    """A file that is larger or nested more deeply may hold anything."""
+    place = make_place(tmp_path)
+    command, contents = LARGE[name]
+    for more, behavior in ((0, "allow"), (1, "ask")):
+        (place.work / name).write_text(contents(more))
+        assert decide(command, place).behavior.value == behavior
 
 
 def test_a_variable_with_an_empty_part_means_the_directory(tmp_path: Path) -> None:
@@ -265,7 +287,9 @@ def test_a_file_steers_by_what_is_in_it(row: dict[str, Any], tmp_path: Path) -> 
         for side, behavior in (("reads", "allow"), ("asks", "ask")):
             for content in row.get(side, ()):
                 path.write_text(content)
-                assert decide(row["command"], place).behavior.value == behavior, (name, content)
+                decision = decide(row["command"], place)
+                assert decision.behavior.value == behavior, (name, content)
+                assert side == "reads" or path.name in decision.message
 
 
 def test_each_file_that_steers_is_tried() -> None:
@@ -336,5 +360,7 @@ def test_each_python_that_may_run_is_recent(row: str, tmp_path: Path) -> None:
     none = dict.fromkeys(("PYENV_VERSION", "PYENV_DIR"), "")
     added = dict(each.split("=") for each in variables.split())
     with patch.dict(os.environ, {"PATH": ":".join(places), **none, **added}):
-        assert decide("python3 -m pip list", place).behavior.value == behavior
+        decision = decide("python3 -m pip list", place)
+        assert decision.behavior.value == behavior
+        assert behavior == "allow" or "may be older than 3.11" in decision.message
         assert decide("cd $x; python3 -m pip list", place).behavior.value == "ask"
