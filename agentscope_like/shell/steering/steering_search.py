@@ -128,11 +128,11 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
 
     def _is_recent(self, part: Part, since: int) -> bool:
         """Return whether every Python that may run for a part is known to be recent enough."""
-        name = part.argv[0] if part.argv else None
-        if name is None or self.around.names is not os:
+        name = part.argv[0] or ""
+        if self.around.names is not os:
             return False
-        if "/" in name:
-            return name.startswith("/") and minor_version(name) >= since
+        if "/" in name:  # a directory of the system
+            return minor_version(name) >= since
         around, variables = self.around, self.around.variables
         try:
             path = search_path(

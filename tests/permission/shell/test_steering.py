@@ -261,6 +261,8 @@ def test_a_variable_that_leads_into_the_project_steers(
         (f"{place.home}/x", "allow"),
         (f"{place.work}/x", "ask"),
         (f"{place.home}/x:{place.work}/x", "ask"),
+        ("../../../../../x", "ask"),
+        ("/x" * 2100, "ask"),
         ("x", "ask"),
         ("", "allow"),
     ):
@@ -296,6 +298,22 @@ def test_each_file_that_steers_is_tried() -> None:
     """No record of a file is without contents that steer."""
     records = [file.all_names for record in steering_table() for file in record.file]
     assert sorted(records) == sorted(tuple(row["names"].split()) for row in FILES)
+
+
+def test_a_python_that_is_named_with_its_directory_is_that_one(tmp_path: Path) -> None:
+    """What PATH would find, and what pyenv would choose, is nothing to it."""
+    place = make_place(tmp_path)
+    (tmp_path / "shims").mkdir()
+    (tmp_path / "shims" / "python3").touch(0o755)
+    known = re.fullmatch(r"python3\.(\d+)", Path("/usr/bin/python3").resolve().name)
+    behavior = "allow" if known and int(known[1]) >= 11 else "ask"
+    for version in ("3.10", "3.12"):
+        variables = {"PATH": f"{tmp_path}/shims", "PYENV_VERSION": version, "PYENV_DIR": ""}
+        with patch.dict(os.environ, variables):
+            named = decide("/usr/bin/python3 -m pip list", place)
+            assert named.behavior.value == behavior
+            found = decide("python3 -m pip list", place)
+            assert found.behavior.value == ("allow" if version == "3.12" else "ask")
 
 
 PYTHONS = """
