@@ -214,7 +214,7 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         kind = self.around.locate(path.rstrip("/")).kind
         if kind is FileKind.MISSING:
             return False
-        if kind is FileKind.DIRECTORY or path.endswith("/"):
+        if kind is FileKind.DIRECTORY:
             return path.endswith("/")
         return kind is not FileKind.FILE or not self._is_harmless(path, file)
 

@@ -195,6 +195,10 @@ def test_a_home_is_the_users_own(tmp_path: Path) -> None:
     (home / "rust-toolchain.toml").write_text(HOSTILE)
     inside = Place(home / "project", home)
     assert decide("cargo --version", inside).behavior.value == "allow"
+    (tmp_path / "link").symlink_to(home.parent)
+    for started, called in (("link", "link"), (".", "link")):
+        other = Place(home.parent / started / "u" / "project", home.parent / called / "u")
+        assert decide("cargo --version", other).behavior.value == "allow", (started, called)
     assert decide("cargo --version", Place(home, home)).behavior.value == "ask"
     assert decide("cargo --version", Place(tmp_path.resolve(), home)).behavior.value == "allow"
     assert (
@@ -227,6 +231,9 @@ def test_a_file_that_cannot_be_read_steers(tmp_path: Path) -> None:
     place = project(tmp_path, {})
     path = place.work / "rust-toolchain"
     assert decide("cargo --version", place).behavior.value == "allow"
+    for text in (b"", b"# stable\n", b"\r\n"):
+        path.write_bytes(text)
+        assert decide("cargo --version", place).behavior.value == "allow"
     for text in (b"\xff\xfe", b"stable\n" * 200_000, b"stable\x00path"):
         path.write_bytes(text)
         assert decide("cargo --version", place).behavior.value == "ask"
