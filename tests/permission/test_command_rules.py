@@ -401,6 +401,8 @@ def test_one_of_many_rules_that_deny_is_met() -> None:
         ("= git push", ["names a whole line"]),
         ("make", []),
         ("ls", []),
+        ("basename", []),
+        ("uniq", []),
         ("git push", []),
         ("rm x", []),
         ("rm:*", []),

@@ -72,6 +72,14 @@ def test_what_is_no_rule_is_refused_with_the_cure(
         PermissionRule.parse(text, behavior)
 
 
+def test_a_rule_does_not_change() -> None:
+    """A rule that was shown stays the one that was shown."""
+    rule = PermissionRule.parse("deny Bash(rm:*)")
+    with pytest.raises(ValidationError, match="frozen"):
+        rule.behavior = ALLOW  # type: ignore[misc]
+    assert str(rule) == "deny Bash(rm:*)"
+
+
 def test_a_policy_is_built_from_texts() -> None:
     """`from_rules` takes texts and rules, and files each under its tool."""
     policy = PermissionContext.from_rules(

@@ -234,10 +234,7 @@ def _nearest(word: str) -> Iterator[str]:
 
 
 def _needs_operands(grammar: Grammar) -> bool:
-    return any(
-        place.role.kind in _CHANGED and not place.optional and not grammar.default
-        for place in grammar.operands
-    )
+    return any(place.role.kind in _CHANGED and not place.optional for place in grammar.operands)
 
 
 MAX_EXACT_LENGTH = 200

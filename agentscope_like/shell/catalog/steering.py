@@ -99,7 +99,7 @@ def steering_table() -> tuple[Steering, ...]:
         steers = bool(record.file or record.variables or record.since)
         if not (record.programs or record.families) or steers != bool(record.steers):
             raise TableError(f"{file.name}: the record {record!r} lacks a field.")
-        if not (steers or record.harmless or record.off):
+        if not (steers or record.harmless):
             raise TableError(f"{file.name}: the record {record!r} names nothing that steers.")
     return records
 

@@ -118,7 +118,7 @@ def minor_version(path: str) -> int:
 
 
 def is_recent(
-    name: str, search: Iterable[str], since: int, *, above: Iterable[str], chosen: str = ""
+    name: str, search: Iterable[str], since: int, *, above: Iterable[str], chosen: str
 ) -> bool:
     """Return whether each Python that PATH may find by a name has at least a minor version.
 

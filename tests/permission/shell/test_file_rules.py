@@ -9,7 +9,7 @@ import pytest
 from agentscope_like.permission import PermissionDecision
 from tests.permission.kit import Place, decide, make_place
 
-_FILES = "a src/app.py kept/a kept/b/c docs/x.txt deep/e/x.pem hops/plain led/x"
+_FILES = "a src/app.py kept/a kept/b/c docs/x.txt deep/e/x.pem hops/plain led/x proc/12/a"
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,7 @@ Read(kept/a) | grep -r x . | ask kept/a
 Read(kept/a) | grep x * | ask kept/a
 Read(**/*.pem) | rg x deep | ask deep/e/x.pem
 Read(**/*.key) | grep -r x deep | allow
+Read(**/*.key) | grep -r x proc/12 | allow
 Read(docs/**) | grep -r x src | allow
 Write(kept/a) | rm -r kept | deny kept/a
 Write(kept/z) | rm -r kept | allow

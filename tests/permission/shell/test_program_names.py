@@ -138,3 +138,28 @@ def test_no_module_lists_programs() -> None:
                 found[f"{file}:{line}"] = names
     assert found == {}
     assert list(listed(ast.parse('a = {"cp", "mv"}\nb = ("x", "cp")'))) == [(1, ["cp", "mv"])]
+
+
+@pytest.mark.parametrize(
+    ("directory", "is_known"),
+    [
+        ("/bin", True),
+        ("/sbin", True),
+        ("/usr/bin", True),
+        ("/usr/sbin", True),
+        ("/usr/local/bin", True),
+        ("/usr/local/sbin", True),
+        ("/opt/homebrew/bin", True),
+        ("/usr/bin/x", False),
+        ("/usr", False),
+        ("/opt/bin", False),
+        ("/usr/bin/..", False),
+        ("usr/bin", False),
+        ("bin", False),
+        (".", False),
+        ("~/bin", False),
+    ],
+)
+def test_a_program_is_known_in_directories_of_the_system(directory: str, is_known: bool) -> None:
+    """What lies anywhere else may be anything, whatever its name is."""
+    assert analyze(f"{directory}/ls", directory="/ws", home="/home/u").read_only is is_known

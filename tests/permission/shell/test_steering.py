@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,6 +20,7 @@ from tests.permission.kit import Place, decide, make_place
 from tests.steered_list import listed
 
 TABLE = tomllib.loads(Path(__file__).with_name("steering.toml").read_text("utf-8"))
+FILES = tomllib.loads(Path(__file__).with_name("steering_files.toml").read_text("utf-8"))["file"]
 HOSTILE = "[toolchain]\npath = '/tmp/evil'\n"
 
 
@@ -73,7 +76,7 @@ def test_only_programs_of_the_catalog_are_said_to_be_steered() -> None:
 
 
 def test_a_record_that_says_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A record without a file, a variable, a switch or a reason answers nothing."""
+    """A record without a file, a variable or a reason answers nothing."""
     text = '[[steering]]\nsource = "its manual"\nprograms = "ls"\n'
     monkeypatch.setattr(Path, "read_text", lambda *_: text)
     steering_table.cache_clear()
@@ -95,6 +98,27 @@ def test_no_command_takes_a_switch_away(tmp_path: Path) -> None:
             assert decide(command, place).behavior.value == "ask", command
 
 
+LARGE: dict[str, tuple[str, Callable[[int], str]]] = {
+    "rust-toolchain": ("cargo --version", lambda more: "#" * ((1 << 20) + more)),
+    "package.json": ("npm ls", lambda more: "[" * (32 + more) + "1" + "]" * (32 + more)),
+    "composer.json": (
+        "composer show",
+        lambda more: '{"a":' * (32 + more) + "1" + "}" * (32 + more),
+    ),
+    "pyproject.toml": ("poetry show", lambda more: "a" + ".a" * (31 + more) + " = 1"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_only_so_much_of_a_file_is_read(name: str, tmp_path: Path) -> None:
+    """A file that is larger or nested more deeply may hold anything."""
+    place = make_place(tmp_path)
+    command, contents = LARGE[name]
+    for more, behavior in ((0, "allow"), (1, "ask")):
+        (place.work / name).write_text(contents(more))
+        assert decide(command, place).behavior.value == behavior
+
+
 def test_a_variable_with_an_empty_part_means_the_directory(tmp_path: Path) -> None:
     """Python takes an empty part of PYTHONPATH for the directory that it runs in."""
     place = make_place(tmp_path)
@@ -104,9 +128,10 @@ def test_a_variable_with_an_empty_part_means_the_directory(tmp_path: Path) -> No
 
 
 def test_the_file_is_told(rust: Place) -> None:
-    """The question names the file, and what it makes of the program."""
+    """The question names the file, and what it makes of a program that would else be a read."""
     decision = decide("cargo --version", rust)
     assert "`rust-toolchain.toml` chooses the toolchain" in decision.message
+    assert "rust-toolchain" not in decide("cargo build", rust).message
 
 
 def test_a_rule_still_allows_what_a_person_has_seen(rust: Place) -> None:
@@ -170,6 +195,10 @@ def test_a_home_is_the_users_own(tmp_path: Path) -> None:
     (home / "rust-toolchain.toml").write_text(HOSTILE)
     inside = Place(home / "project", home)
     assert decide("cargo --version", inside).behavior.value == "allow"
+    (tmp_path / "link").symlink_to(home.parent)
+    for started, called in (("link", "link"), (".", "link")):
+        other = Place(home.parent / started / "u" / "project", home.parent / called / "u")
+        assert decide("cargo --version", other).behavior.value == "allow", (started, called)
     assert decide("cargo --version", Place(home, home)).behavior.value == "ask"
     assert decide("cargo --version", Place(tmp_path.resolve(), home)).behavior.value == "allow"
     assert (
@@ -202,6 +231,9 @@ def test_a_file_that_cannot_be_read_steers(tmp_path: Path) -> None:
     place = project(tmp_path, {})
     path = place.work / "rust-toolchain"
     assert decide("cargo --version", place).behavior.value == "allow"
+    for text in (b"", b"# stable\n", b"\r\n"):
+        path.write_bytes(text)
+        assert decide("cargo --version", place).behavior.value == "allow"
     for text in (b"\xff\xfe", b"stable\n" * 200_000, b"stable\x00path"):
         path.write_bytes(text)
         assert decide("cargo --version", place).behavior.value == "ask"
@@ -236,8 +268,124 @@ def test_a_variable_that_leads_into_the_project_steers(
         (f"{place.home}/x", "allow"),
         (f"{place.work}/x", "ask"),
         (f"{place.home}/x:{place.work}/x", "ask"),
+        ("../../../../../x", "ask"),
+        ("/x" * 2100, "ask"),
         ("x", "ask"),
         ("", "allow"),
     ):
         with patch.dict(os.environ, {variable: value}):
             assert decide(command, place).behavior.value == behavior, value
+
+
+@pytest.mark.parametrize(
+    "row", FILES, ids=lambda row: f"{row['command']}: {row['names'].split()[0]}"
+)
+def test_a_file_steers_by_what_is_in_it(row: dict[str, Any], tmp_path: Path) -> None:
+    """Each content that is known to be harmless leaves the command a read, and no other does."""
+    for number, name in enumerate(row["names"].split()):
+        place = make_place(tmp_path / str(number))
+        path = place.home / name[2:] if name.startswith("~/") else place.work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        assert decide(row["command"], place).behavior.value == "allow", name
+        if name.startswith("/"):
+            continue
+        if name.endswith("/"):
+            path.mkdir()
+            assert decide(row["command"], place).behavior.value == "ask", name
+            continue
+        for side, behavior in (("reads", "allow"), ("asks", "ask")):
+            for content in row.get(side, ()):
+                path.write_text(content)
+                decision = decide(row["command"], place)
+                assert decision.behavior.value == behavior, (name, content)
+                assert side == "reads" or path.name in decision.message
+
+
+def test_each_file_that_steers_is_tried() -> None:
+    """No record of a file is without contents that steer."""
+    records = [file.all_names for record in steering_table() for file in record.file]
+    assert sorted(records) == sorted(tuple(row["names"].split()) for row in FILES)
+
+
+def test_a_python_that_is_named_with_its_directory_is_that_one(tmp_path: Path) -> None:
+    """What PATH would find, and what pyenv would choose, is nothing to it."""
+    place = make_place(tmp_path)
+    (tmp_path / "shims").mkdir()
+    (tmp_path / "shims" / "python3").touch(0o755)
+    known = re.fullmatch(r"python3\.(\d+)", Path("/usr/bin/python3").resolve().name)
+    behavior = "allow" if known and int(known[1]) >= 11 else "ask"
+    for version in ("3.10", "3.12"):
+        variables = {"PATH": f"{tmp_path}/shims", "PYENV_VERSION": version, "PYENV_DIR": ""}
+        with patch.dict(os.environ, variables):
+            named = decide("/usr/bin/python3 -m pip list", place)
+            assert named.behavior.value == behavior
+            found = decide("python3 -m pip list", place)
+            assert found.behavior.value == ("allow" if version == "3.12" else "ask")
+
+
+PYTHONS = """
+new | | | allow
+edge | | | allow
+old | | | ask
+odd | | | ask
+nothing | | | ask
+nothing:missing:folder:new | | | allow
+old:new | | | ask
+new:old | | | allow
+shims | | pyenv/version=3.12.1 | allow
+shims/ | | pyenv/version=3.12.1 | allow
+shims | | pyenv/version=3.11 | allow
+shims | | pyenv/version=3.12.1/envs/my-own | allow
+shims:new | | pyenv/version=3.10.1 | ask
+shims:new | | pyenv/version=3.12.1-dev | ask
+shims:new | | pyenv/version=mine | ask
+shims:new | | pyenv/version=3.12 3.10 | ask
+shims:old | | pyenv/version=3.12 3.13 | allow
+shims:new | | pyenv/version=3.12 system | allow
+shims:new | | pyenv/version=system | allow
+shims:old | | pyenv/version=3.12 system | ask
+shims:new | | pyenv/version=3.10 system | ask
+shims | | pyenv/version=system | ask
+shims:new | | | allow
+shims:old | | | ask
+shims:new | | pyenv/version= | ask
+shims:new | | pyenv/version/x=3.12 | ask
+shims:new | | pyenv/version=\xff | ask
+shims | PYENV_VERSION=3.12.1 | pyenv/version=3.10 | allow
+shims | PYENV_VERSION=3.12.1:3.13 | pyenv/version=3.10 | allow
+shims:new | PYENV_VERSION=3.12.1:3.10 | pyenv/version=3.12 | ask
+shims | PYENV_DIR=/x | pyenv/version=3.12 | ask
+new | PYENV_DIR=/x | | ask
+shims | | pyenv/version=3.10 work/project/.python-version=3.12 | allow
+shims | | pyenv/version=3.10 work/.python-version=3.12 | allow
+shims:new | | pyenv/version=3.12 work/.python-version=3.10 | ask
+shims:new | | work/project/.python-version=3.12 work/.python-version=3.10 | ask
+shims:new | | pyenv/version=3.12 work/.python-version/x=3.12 | ask
+"""
+
+
+@pytest.mark.parametrize("row", PYTHONS.strip().splitlines())
+def test_each_python_that_may_run_is_recent(row: str, tmp_path: Path) -> None:
+    """Before 3.11 a module of the directory may be imported, and so by a Python of no version."""
+    path, variables, files, behavior = (column.strip() for column in row.split("|"))
+    place = make_place(tmp_path)
+    for name, version in (("new", "3.12"), ("edge", "3.11"), ("old", "3.10"), ("odd", "3.12x")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"python{version}").touch(0o755)
+        (tmp_path / name / "python3").symlink_to(f"python{version}")
+    (tmp_path / "folder" / "python3").mkdir(parents=True)
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "pyenv" / "shims").mkdir(parents=True)
+    (tmp_path / "pyenv" / "shims" / "python3").touch(0o755)
+    for each in re.findall(r"(\S+?)=([^=]*)(?= \S+=|$)", files):
+        file = tmp_path / each[0]
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(each[1].encode("latin-1"))
+    places = [f"{tmp_path}/{name.replace('shims', 'pyenv/shims')}" for name in path.split(":")]
+    none = dict.fromkeys(("PYENV_VERSION", "PYENV_DIR"), "")
+    added = dict(each.split("=") for each in variables.split())
+    with patch.dict(os.environ, {"PATH": ":".join(places), **none, **added}):
+        decision = decide("python3 -m pip list", place)
+        assert decision.behavior.value == behavior
+        assert behavior == "allow" or "may be older than 3.11" in decision.message
+        assert decide("cd $x; python3 -m pip list", place).behavior.value == "ask"
