@@ -158,7 +158,7 @@ class Secrets(Struct, dict=True):
         for name, verb in named_files(part):
             if reason := self._named.of_chosen(name):
                 return f"would {verb} a secret: {reason}"
-        if shows_computed(part):
+        if part.git_command is not None and shows_computed(part):
             reasons = map(self._named.of_chosen, all_words(self.analysis))
             if reason := next(filter(None, reasons), None):
                 return f"would show a secret whose path is computed: {reason}"
