@@ -225,7 +225,7 @@ class _Maker:
         programs = {"tool": " ".join([table["general"], *options])}
         for subject, words in (programs | table["carrying"] | table["programs"]).items():
             for word in _split(words):
-                yield from _shaped(self._shapes["options"], subject, word.rstrip("="))
+                yield from _shaped(self._shapes["words"], subject, word.rstrip("="))
         yield from (f"{program} a=x" for program in _split(table["text_operands"]))
 
     def _of_row(self, row: Table, programs: list[str]) -> Iterator[str]:
