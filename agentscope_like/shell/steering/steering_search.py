@@ -43,22 +43,25 @@ def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> Co
         analysis: The command, as its text was read.
         around: Returns where it runs, as the file system is now.
     """
-    if not any(map(_steerings, analysis.parts)):
+    found = list(map(_steerings, analysis.parts))
+    if not any(found):
         return analysis
     search = _SteeringSearch(analysis, around())
-    return replace(analysis, parts=tuple(_steered_part(part, search) for part in analysis.parts))
+    parts = [_steered_part(*each, search) for each in zip(analysis.parts, found, strict=True)]
+    return replace(analysis, parts=tuple(parts))
 
 
 def _steerings(part: Part) -> Sequence[Steering]:
     """Return what steers a part by files or variables, unless it is asked about anyway."""
-    if any(effect.kind in _UNSEEN for effect in part.effects):
+    known = () if part.program is None else seen_steerings(part.program)
+    if not known or any(effect.kind in _UNSEEN for effect in part.effects):
         return ()
-    known = seen_steerings(part.program or "")
-    return [each for needed, each in known if needed.issubset(part.argv)]
+    words = part.argv[1:]
+    return [each for needed, each in known if needed.issubset(words)]
 
 
-def _steered_part(part: Part, search: _SteeringSearch) -> Part:
-    for steering in _steerings(part):
+def _steered_part(part: Part, steerings: Sequence[Steering], search: _SteeringSearch) -> Part:
+    for steering in steerings:
         if reason := search.objection(part, steering):
             effect = Effect(EffectKind.EXECUTE, "", None, part.span)
             doubts = (*part.doubts, Doubt(reason, part.span))
@@ -128,11 +131,11 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
 
     def _is_recent(self, part: Part, since: int) -> bool:
         """Return whether every Python that may run for a part is known to be recent enough."""
-        name = part.argv[0] or ""
-        if self.around.names is not os:
+        name = part.argv[0] if part.argv else None
+        if name is None or self.around.names is not os:
             return False
-        if "/" in name:  # a directory of the system
-            return minor_version(name) >= since
+        if "/" in name:
+            return name.startswith("/") and minor_version(name) >= since
         around, variables = self.around, self.around.variables
         try:
             path = search_path(
@@ -214,7 +217,7 @@ class _SteeringSearch(Struct, frozen=True, dict=True):
         kind = self.around.locate(path.rstrip("/")).kind
         if kind is FileKind.MISSING:
             return False
-        if kind is FileKind.DIRECTORY:
+        if kind is FileKind.DIRECTORY or path.endswith("/"):
             return path.endswith("/")
         return kind is not FileKind.FILE or not self._is_harmless(path, file)
 
