@@ -22,7 +22,7 @@ from agentscope_like.shell.syntax import (
     Span,
     Word,
 )
-from agentscope_like.shell.values import UNKNOWN_NAMES, Names, Unknown
+from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Names, Unknown
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
 
@@ -163,6 +163,12 @@ class Part(Struct, frozen=True, dict=True):
     def name(self) -> str:
         """The program's name by `bare_name`; empty where it is computed."""
         return bare_name(self.argv[0] or "") if self.argv else ""
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """Return the words, with what is known of those that bash computes."""
+        computed = iter(self.computed if self.argv.count(None) == len(self.computed) else ())
+        return [next(computed, Unknown()) if word is None else word for word in self.argv]
 
     @property
     def options(self) -> tuple[str, ...]:

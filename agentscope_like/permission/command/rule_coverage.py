@@ -105,10 +105,9 @@ class RuleCoverage:
 
     def _arguments(self, part: Part) -> list[Argument]:
         """Return the words of a part, with what is known of those that bash computes."""
-        computed = iter(part.computed if part.argv.count(None) == len(part.computed) else ())
         return [
-            self._globbed(next(computed, Unknown()), part) if word is None else word
-            for word in part.argv
+            self._globbed(word, part) if isinstance(word, Unknown) else word
+            for word in part.arguments
         ]
 
     def _globbed(self, word: Unknown, part: Part) -> Unknown:

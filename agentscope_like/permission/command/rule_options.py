@@ -153,11 +153,11 @@ class _CommandWords:
         first = texts[0] or ""
         self._program = program_name(first) or first
         self._options = _options_of(tuple(plain or [self._program]))
-        before = families().before_command(texts)
-        self._skipped = None if before is None else sum(before) - 1
+        runner = families().runner(texts)
+        self._skipped = None if runner.before is None else sum(runner.before) - 1
         self._carrying = _tables().carrying.get(canonical(self._program), ())
         self._language = families().language_of(self._program)
-        self._starts = families().command_options(texts)
+        self._starts = runner.options
         self.carried_at = len(words)
 
     def unnamed(self) -> Iterator[int]:

@@ -23,11 +23,13 @@ from agentscope_like.shell import (
     Surroundings,
     Unknown,
     Words,
+    analyze,
     leads_elsewhere,
 )
 from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.facts import (
     as_written,
+    lines_started_by,
     raw_commands,
     raw_words,
     readings,
@@ -55,6 +57,7 @@ _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
+_MOST_STARTED = 32
 _TOO_MANY_PATHS = "removes too many paths to check each one"
 
 
@@ -85,11 +88,13 @@ class _Look(Struct, frozen=True, dict=True):
         analysis: The whole command.
         around: Where it runs.
         secrets: Finds the secrets that the command would read.
+        started: The commands in words that were looked at, each as a line of its own.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
     secrets: Secrets
+    started: set[str]
 
     @lazy_property
     def printed_words(self) -> tuple[str, ...]:
@@ -105,10 +110,16 @@ class _Look(Struct, frozen=True, dict=True):
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> PermissionDecision | None:
     """Return the first question about the command that no allow rule can silence, or None."""
+    return _find_danger(analysis, surroundings, set())
+
+
+def _find_danger(
+    analysis: CommandAnalysis, surroundings: Surroundings, started: set[str]
+) -> PermissionDecision | None:
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
     around = surroundings.of(analysis)
-    look = _Look(analysis, around, Secrets(analysis, around))
+    look = _Look(analysis, around, Secrets(analysis, around), started)
     for part in analysis.parts:
         try:
             for find in _PART_CHECKS if part.doubts else _READ_CHECKS:
@@ -122,10 +133,13 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Permis
 
 
 def _finding(command: str, span: Span, reason: str) -> PermissionDecision:
-    shown = " ".join(command[span.start : span.end].split())
-    if len(shown) > _SHOWN_CHARACTERS:
-        shown = shown[: _SHOWN_CHARACTERS - 1] + "…"
-    return safety_question(f"`{shown}` {reason}.", reason, (span.start, span.end))
+    message = f"`{_shown(command[span.start : span.end])}` {reason}."
+    return safety_question(message, reason, (span.start, span.end))
+
+
+def _shown(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= _SHOWN_CHARACTERS else shown[: _SHOWN_CHARACTERS - 1] + "…"
 
 
 # Parts
@@ -193,6 +207,23 @@ def _is_fed(word: Word) -> bool:
     return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
 
 
+def _started_command(part: Part, look: _Look) -> str | None:
+    """Return why a command asks that the part is known to run from its words, or None."""
+    for line in lines_started_by(part):
+        if line in look.started:
+            continue
+        if len(look.started) == _MOST_STARTED:
+            return "starts too many commands to check each one"
+        if check_text(line):
+            return "starts a command that cannot be read"
+        look.started.add(line)
+        directory = part.directory or look.analysis.directory
+        inner = analyze(line, directory=directory, home=look.around.home)
+        if found := _find_danger(inner, look.around, look.started):
+            return f"starts `{_shown(line)}`, which {found.decision_reason}"
+    return None
+
+
 def _other_directory(part: Part, look: _Look) -> str | None:
     """Return why `cd` may enter a directory other than its text names.
 
@@ -233,7 +264,8 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
 def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     removes = effect.kind is EffectKind.DELETE
     if effect.path is None:
-        if effect.recursive and part.is_a("remover"):
+        finds = removes and part.program == "find" and not _picks(part)
+        if effect.recursive and (finds or part.is_a("remover")):
             return "recursively removes a path that is only known at run time"
         return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):
@@ -295,6 +327,7 @@ _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
     _other_directory,
     _sensitive_path,
     _hidden_code,
+    _started_command,
 )
 
 

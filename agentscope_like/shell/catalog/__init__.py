@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.catalog.command_families import families
+from agentscope_like.shell.catalog.command_families import Runner, families
 from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import REST, Flag, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.catalog.steering import (
@@ -34,6 +34,7 @@ __all__ = [
     "Operand",
     "Role",
     "RoleKind",
+    "Runner",
     "Settings",
     "Steering",
     "SteeringFile",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from agentscope_like.shell.catalog.traits import canonical, programs_with
 from agentscope_like.toml_tables import Expression, WordSet, parse_table
 
-__all__ = ["Families", "families"]
+__all__ = ["Families", "Runner", "families"]
 
 _DEFAULT_ARITY = 2
 
@@ -20,6 +20,11 @@ _DEFAULT_ARITY = 2
 class _Placed(Struct, frozen=True, forbid_unknown_fields=True):
     at_once: str
     behind_one: str
+
+
+class _Runners(Struct, frozen=True, forbid_unknown_fields=True):
+    here: _Placed
+    elsewhere: _Placed
 
 
 class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,13 +35,43 @@ class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
     runs_a_program: str
     never_open: str
     run_words: WordSet
-    runs_a_command: _Placed
+    runs_a_command: _Runners
     runs_texts: str
     message_options: dict[str, WordSet]
     sub_commands: dict[str, WordSet]
     command_options: dict[str, str]
     languages: dict[str, Expression]
     own_words: WordSet
+
+
+class Runner(Struct, frozen=True):
+    """Where a program has the commands that it runs.
+
+    Attributes:
+        before: How many words, and then how many operands, come before its command; None if it is
+            not known to run the words behind.
+        elsewhere: Whether it runs that in a container or on another machine.
+        texts: Whether a word with blanks in it is a command that it runs.
+        options: The options whose value is a command, as `command_families.toml` writes them.
+    """
+
+    before: tuple[int, int] | None = None
+    elsewhere: bool = False
+    texts: bool = False
+    options: tuple[str, ...] = ()
+
+    def joined(self, longer: Runner) -> Runner:
+        """Return both as one: what the longer beginning of a command says comes first."""
+        is_silent = longer.before is None
+        return Runner(
+            self.before if is_silent else longer.before,
+            self.elsewhere if is_silent else longer.elsewhere,
+            self.texts or longer.texts,
+            self.options + longer.options,
+        )
+
+
+_NO_RUNNER = Runner()
 
 
 class Families:
@@ -47,7 +82,7 @@ class Families:
     """
 
     def __init__(self, text: str) -> None:
-        tables = parse_table(text, _Tables, _Placed, name="families.toml")
+        tables = parse_table(text, _Tables, _Runners, _Placed, name="families.toml")
         self._tables = tables
         self._arity = {
             entry: int(arity)
@@ -56,10 +91,7 @@ class Families:
         }
         self._runners = frozenset(shlex.split(tables.runs_a_program))
         self._never = frozenset(shlex.split(tables.never_open))
-        commands = tables.runs_a_command
-        self._operands = dict.fromkeys(self._runners.union(shlex.split(commands.at_once)), 0)
-        self._operands.update(dict.fromkeys(shlex.split(commands.behind_one), 1))
-        self._texts = frozenset(shlex.split(tables.runs_texts))
+        self._started = _runners_of(tables, self._runners)
         named = {start.partition(" ")[0] for start in (*self._arity, *self._runners)}
         self._own_words = tables.own_words | named
         self.run_words = tables.run_words
@@ -82,22 +114,14 @@ class Families:
             position += 2 if word in valued else 1
         return (words[0], *words[position:])
 
-    def before_command(self, words: Sequence[str | None]) -> tuple[int, int] | None:
-        """Return how many words, and then how many operands, come before the program's command.
-
-        Returns None if the program is not known to run one.
-        """
-        start = _longest_start(words, self._operands)
-        return (len(start.split()), self._operands[start]) if start else None
-
-    def runs_texts(self, words: Sequence[str | None]) -> bool:
-        """Return whether a word with blanks in it is a command that the program runs."""
-        return bool(_longest_start(words, self._texts))
-
-    def command_options(self, words: Sequence[str | None]) -> tuple[str, ...]:
-        """Return the options whose value is a command, as `command_families.toml` writes them."""
-        options, starts = self._tables.command_options, _starts(words[:2])
-        return tuple(option for start in starts for option in options.get(start, "").split())
+    def runner(self, words: Sequence[str | None]) -> Runner:
+        """Return where the program of a command has the commands that it runs."""
+        found = _NO_RUNNER
+        for start in _starts(words[:3]):
+            known = self._started.get(start)
+            if known is not None:
+                found = known if found is _NO_RUNNER else found.joined(known)
+        return found
 
     def message_options(self, words: Sequence[str | None]) -> frozenset[str]:
         """Return the options whose value is a message that people read, and nothing is done by."""
@@ -162,6 +186,28 @@ class Families:
 def families() -> Families:
     """Return the tables, read once."""
     return Families(Path(__file__).with_name("command_families.toml").read_text("utf-8"))
+
+
+def _runners_of(tables: _Tables, at_once: Iterable[str]) -> dict[str, Runner]:
+    """Return what the beginnings of commands say of where others stand that they run."""
+    elsewhere = _operands_of(tables.runs_a_command.elsewhere)
+    operands = dict.fromkeys(at_once, 0) | _operands_of(tables.runs_a_command.here) | elsewhere
+    texts = frozenset(shlex.split(tables.runs_texts))
+    return {
+        start: Runner(
+            (len(start.split()), operands[start]) if start in operands else None,
+            start in elsewhere,
+            start in texts,
+            tuple(tables.command_options.get(start, "").split()),
+        )
+        for start in {*operands, *texts, *tables.command_options}
+    }
+
+
+def _operands_of(placed: _Placed) -> dict[str, int]:
+    """Return how many operands come before the command of each of these programs."""
+    at_once, behind_one = shlex.split(placed.at_once), shlex.split(placed.behind_one)
+    return dict.fromkeys(at_once, 0) | dict.fromkeys(behind_one, 1)
 
 
 def _unversioned(program: str) -> str:

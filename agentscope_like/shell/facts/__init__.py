@@ -33,6 +33,7 @@ from agentscope_like.shell.facts.shown_content import (
 from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
     GitAliases,
+    lines_started_by,
     names_in_words,
     started_by,
     started_in,
@@ -48,6 +49,7 @@ __all__ = [
     "follows",
     "is_redirect",
     "leaves_out",
+    "lines_started_by",
     "lists_only",
     "may_show_content",
     "names_in_words",

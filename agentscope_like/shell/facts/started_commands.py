@@ -7,12 +7,19 @@ command that may run is a guess: a match asks.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.shell.catalog import bare_name, families, program_name, programs_with
+from agentscope_like.shell.catalog import (
+    Runner,
+    bare_name,
+    families,
+    program_name,
+    programs_with,
+)
 from agentscope_like.shell.facts.possible_commands import (
     led_to,
     raw_commands,
@@ -31,9 +38,9 @@ from agentscope_like.shell.facts.spellings import (
 )
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import Literal
-from agentscope_like.shell.values import Words
+from agentscope_like.shell.values import Unknown, Words
 
-__all__ = ["GitAliases", "names_in_words", "started_by", "started_in"]
+__all__ = ["GitAliases", "lines_started_by", "names_in_words", "started_by", "started_in"]
 
 GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 """What git's aliases stand for, by their names."""
@@ -41,6 +48,8 @@ GitAliases: TypeAlias = Mapping[str, Sequence[str]]
 _PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
 """A text in which nothing is quoted, computed or a pattern."""
 
+_PLAIN_PATTERN = re.compile(r"[A-Za-z0-9_./*?:@%+,=\-]+")
+_BLANK = re.compile(r"\s")
 _MARKS = str.maketrans("=[]", "   ")
 
 
@@ -119,13 +128,48 @@ def started_in(text: str, *, guess: bool) -> Iterator[Words]:
         yield from raw_commands(marked)
 
 
+def lines_started_by(part: Part) -> Iterator[str]:
+    """Yield as a line of its own each command that a part is known to run from its words.
+
+    What it runs in a container or on another machine is left out, as its paths are not those here;
+    so is what the analysis has as a part.
+    """
+    yield from _settings(part)
+    words = _words(part)
+    if not words:
+        return
+    plain = families().without_leading_options(words)
+    runner = families().runner(plain)
+    if runner.elsewhere:
+        return
+    starts = _commands_in(plain, runner)
+    operands = [each for each in starts if not (plain[each - 1] or "").startswith("-")]
+    certain = operands[runner.before[1] :] if runner.before else ()
+    for start in starts:
+        if start in certain or plain[start] is not None:
+            yield " ".join(map(_as_text, part.arguments[start + len(words) - len(plain) :]))
+    yield from _option_values(words, runner.options)
+    for word in words[1:] if runner.texts else ():
+        if word and _BLANK.search(word):
+            yield word.partition("=")[2] if word.startswith("-") else word
+
+
+def _as_text(word: str | Unknown) -> str:
+    """Return how a word could be written: what is computed as a variable."""
+    if isinstance(word, str):
+        return shlex.quote(word)
+    if word.pattern and _PLAIN_PATTERN.fullmatch(word.pattern):
+        return word.pattern
+    return '"$unknown"' if word.single else "$unknown"
+
+
 def _read(
     part: Part, analysis: CommandAnalysis, around: Surroundings, *, guess: bool
 ) -> Iterator[Words]:
     yield from readings(part)
     yield from led_to(part, around)
     yield from unread_commands(part)
-    yield from _settings(part)
+    yield from chain.from_iterable(map(_in_text, _settings(part)))
     yield from _carried(part, guess=guess)
     if guess:
         yield from renamed_in(analysis, part)
@@ -160,12 +204,13 @@ def _carried(part: Part, *, guess: bool) -> Iterator[Words]:
     if not words:
         return
     name, plain = words[0] or "", families().without_leading_options(words)
-    starts = _commands_in(plain)
+    runner = families().runner(plain)
+    starts = _commands_in(plain, runner)
     for start in starts:
         yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
-    for value in _option_values(words, plain):
+    for value in _option_values(words, runner.options):
         yield from _in_text(value)
-    if families().runs_texts(plain):
+    if runner.texts:
         yield from _in_texts(words)
     inner = plain[starts[-1] :] if starts else ()
     if inner and _runs_its_words(bare_name(inner[0] or ""), guess=guess):
@@ -232,15 +277,14 @@ def _before_tail(words: Words) -> int:
     return words.index("--") + 1 if "--" in words else len(words)
 
 
-def _commands_in(words: Words) -> list[int]:
+def _commands_in(words: Words, runner: Runner) -> list[int]:
     """Return where a command may begin that a program is known to run.
 
     A word behind an option may be its value, or the command already. Settings go before it.
     """
-    found = families().before_command(words)
-    if found is None:
+    if runner.before is None:
         return []
-    position, operands = found
+    position, operands = runner.before
     starts: list[int] = []
     for index, word in enumerate(words[position:], position):
         if word is not None and (word.startswith("-") or _SETTING.fullmatch(word)):
@@ -262,23 +306,24 @@ def _flag_values(words: Words) -> Iterator[str | None]:
             yield joined or following
 
 
-def _option_values(words: Words, plain: Words) -> Iterator[str]:
+def _option_values(words: Words, options: Sequence[str]) -> Iterator[str]:
     """Yield the values of options that are commands."""
-    options = families().command_options(words) + families().command_options(plain)
-    for option in dict.fromkeys(options):
-        is_setting = option.startswith("-") and option.endswith("=")
-        for word, following in pairwise((*words[1:], None)):
+    if not options:
+        return
+    first = {option[0] for option in options}
+    for word, following in pairwise((*words[1:], None)):
+        if not word or word[0] not in first:
+            continue
+        for option in options:
             value = _value(option, word, following)
-            if value and is_setting:
+            if value and option.startswith("-") and option.endswith("="):
                 value = value.partition("=")[2]
             if value:
                 yield value
 
 
-def _value(option: str, word: str | None, following: str | None) -> str | None:
+def _value(option: str, word: str, following: str | None) -> str | None:
     """Return the value of an option, in its word or the next one; None for another word."""
-    if word is None:
-        return None
     if option.startswith("--"):
         name, _, joined = word.partition("=")
         is_option = len(name) > len("--") and option.startswith(name)
@@ -290,22 +335,22 @@ def _value(option: str, word: str | None, following: str | None) -> str | None:
     return None
 
 
-def _settings(part: Part) -> Iterator[Words]:
-    """Yield the commands in environment variables that programs run, such as `PAGER`."""
+def _settings(part: Part) -> Iterator[str]:
+    """Yield the values of environment variables that programs run, such as `PAGER`."""
     for assignment in part.assignments:
         if _NAMES_A_PROGRAM.fullmatch(assignment.name) and (value := assignment.value.literal):
-            yield from _in_text(value)
+            yield value
     if not part.argv or bare_name(part.argv[0] or "") not in programs_with("takes_settings"):
         return
     for word in part.argv[1:]:
         match = _SETTING.fullmatch(word or "")
         if match and (part.argv[0] == "alias" or _NAMES_A_PROGRAM.fullmatch(match[1])):
-            yield from _in_text(match[2])
+            yield match[2]
 
 
 def _in_texts(words: Words) -> Iterator[Words]:
     for word in words:
-        if word and any(map(str.isspace, word)):
+        if word and _BLANK.search(word):
             yield from _in_text(word)
 
 

@@ -94,6 +94,7 @@ def test_a_tree_that_is_not_known_is_not_removed(program: str) -> None:
     assert "only known at run time" in danger_of(f'{program} -r "$x"')
     assert danger_of(f'{program} "$x"') == ""
     assert danger_of('find "$x" -name a -delete') == ""
+    assert "only known at run time" in danger_of('find "$x" -delete')
 
 
 def test_what_is_opened_is_judged_by_what_it_runs() -> None:
