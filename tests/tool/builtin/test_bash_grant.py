@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from agentscope_like.exception import GrantError
 from agentscope_like.message import ToolCallBlock, ToolResponse, ToolResultState
+from agentscope_like.permission import PermissionContext
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Toolkit
 
@@ -50,6 +52,35 @@ async def test_a_grant_ends_where_the_directory_changes(tmp_path: Path) -> None:
     with pytest.raises(GrantError):
         async for _ in toolkit.run(decided.grant, state):
             pass
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    ("command", "name"), [("touch way/made", "made"), ("rm way/old", "old"), ("rm way", "way")]
+)
+async def test_a_grant_ends_where_a_path_leads_elsewhere(
+    tmp_path: Path, command: str, name: str, *, swapped: bool
+) -> None:
+    """A change that was decided for one place is made nowhere else; a removed link stays itself."""
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "old").touch()
+    way = tmp_path / "way"
+    way.symlink_to("here")
+    state = AgentState(permission_context=PermissionContext.from_rules(allow=["Bash"]))
+    toolkit = Toolkit(tools=[Bash(cwd=tmp_path)])
+    decided = await toolkit.decide(call(command), state)
+    assert decided.grant is not None
+    if swapped:
+        way.unlink()
+        way.symlink_to("there")
+    ends = swapped and name != "way"
+    with pytest.raises(GrantError) if ends else nullcontext():
+        async for _ in toolkit.run(decided.grant, state):
+            pass
+    assert (tmp_path / "there" / "old").exists()
+    assert not (tmp_path / "there" / "made").exists()
+    assert (tmp_path / "here" / "made").exists() is (name == "made" and not ends)
 
 
 @pytest.mark.parametrize(
