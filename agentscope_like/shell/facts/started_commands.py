@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
+from operator import attrgetter
 from typing import TypeAlias
 
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
@@ -134,15 +135,14 @@ def lines_started_by(part: Part) -> Iterator[str]:
     What it runs in a container or on another machine is left out, as its paths are not those here;
     so is what the analysis has as a part.
     """
-    yield from _settings(part)
+    if part.assignments or part.name in programs_with("takes_settings"):
+        yield from _settings(part)
     words = _words(part)
-    if not words:
-        return
     plain = families().without_leading_options(words)
     runner = families().runner(plain)
     if runner.elsewhere:
         return
-    starts = _commands_in(plain, runner)
+    starts = _commands_in(plain, runner) if runner.before else ()
     operands = [each for each in starts if not (plain[each - 1] or "").startswith("-")]
     certain = operands[runner.before[1] :] if runner.before else ()
     for start in starts:
@@ -183,6 +183,7 @@ def _spelled(words: Words, *, guess: bool) -> Iterator[Words]:
             yield from perhaps_spelled(words)
 
 
+_KIND = attrgetter("kind")
 _RUNNING = frozenset({EffectKind.EXECUTE, EffectKind.UNKNOWN})
 _NAMES_A_PROGRAM = re.compile(
     r".*(?:PAGER|EDITOR|VISUAL|COMMAND|ASKPASS|SSH|RSH|EXTERNAL_DIFF|BROWSER|SHELL|LESSOPEN|LESSCLOSE)"
@@ -252,13 +253,9 @@ def _in_input(part: Part) -> Iterator[Words]:
 
 def _words(part: Part) -> Words:
     """Return the words of a part that may run others, with its program's bare name, else none."""
-    if not part.argv or part.argv[0] is None or not _may_run(part):
+    if not part.name or _RUNNING.isdisjoint(map(_KIND, part.effects)):
         return ()
-    return (bare_name(part.argv[0]), *part.argv[1:])
-
-
-def _may_run(part: Part) -> bool:
-    return any(effect.kind in _RUNNING for effect in part.effects)
+    return (part.name, *part.argv[1:])
 
 
 def _is_unknown(part: Part) -> bool:
@@ -340,7 +337,7 @@ def _settings(part: Part) -> Iterator[str]:
     for assignment in part.assignments:
         if _NAMES_A_PROGRAM.fullmatch(assignment.name) and (value := assignment.value.literal):
             yield value
-    if not part.argv or bare_name(part.argv[0] or "") not in programs_with("takes_settings"):
+    if part.name not in programs_with("takes_settings"):
         return
     for word in part.argv[1:]:
         match = _SETTING.fullmatch(word or "")
