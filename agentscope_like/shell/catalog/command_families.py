@@ -91,7 +91,7 @@ class Families:
         }
         self._runners = frozenset(shlex.split(tables.runs_a_program))
         self._never = frozenset(shlex.split(tables.never_open))
-        self._started = _runners_of(tables, self._runners)
+        self._runner_at = _runners_of(tables, self._runners)
         named = {start.partition(" ")[0] for start in (*self._arity, *self._runners)}
         self._own_words = tables.own_words | named
         self.run_words = tables.run_words
@@ -118,7 +118,7 @@ class Families:
         """Return where the program of a command has the commands that it runs."""
         found = _NO_RUNNER
         for start in _starts(words[:3]):
-            known = self._started.get(start)
+            known = self._runner_at.get(start)
             if known is not None:
                 found = known if found is _NO_RUNNER else found.joined(known)
         return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -136,7 +136,7 @@ def lines_started_by(part: Part) -> Iterator[str]:
     so is what the analysis has as a part.
     """
     if part.assignments or part.name in programs_with("takes_settings"):
-        yield from _settings(part)
+        yield from (value for name, value in _settings(part) if not _names_a_shell(name, value))
     words = _words(part)
     plain = families().without_leading_options(words)
     runner = families().runner(plain)
@@ -148,10 +148,17 @@ def lines_started_by(part: Part) -> Iterator[str]:
     for start in starts:
         if start in certain or plain[start] is not None:
             yield " ".join(map(_as_text, part.arguments[start + len(words) - len(plain) :]))
-    yield from _option_values(words, runner.options)
+    for option, value in _option_values(words, runner.options):
+        if not _names_a_shell(option, value):
+            yield value
     for word in words[1:] if runner.texts else ():
         if word and _BLANK.search(word):
             yield word.partition("=")[2] if word.startswith("-") else word
+
+
+def _names_a_shell(name: str, value: str) -> bool:
+    """Return whether a setting names the shell that runs other scripts: `SHELL=/bin/bash`."""
+    return name.rstrip("=") == "SHELL" and families().is_shell(bare_name(value))
 
 
 def _as_text(word: str | Unknown) -> str:
@@ -169,7 +176,8 @@ def _read(
     yield from readings(part)
     yield from led_to(part, around)
     yield from unread_commands(part)
-    yield from chain.from_iterable(map(_in_text, _settings(part)))
+    for _, value in _settings(part):
+        yield from _in_text(value)
     yield from _carried(part, guess=guess)
     if guess:
         yield from renamed_in(analysis, part)
@@ -209,7 +217,7 @@ def _carried(part: Part, *, guess: bool) -> Iterator[Words]:
     starts = _commands_in(plain, runner)
     for start in starts:
         yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
-    for value in _option_values(words, runner.options):
+    for _, value in _option_values(words, runner.options):
         yield from _in_text(value)
     if runner.texts:
         yield from _in_texts(words)
@@ -303,8 +311,8 @@ def _flag_values(words: Words) -> Iterator[str | None]:
             yield joined or following
 
 
-def _option_values(words: Words, options: Sequence[str]) -> Iterator[str]:
-    """Yield the values of options that are commands."""
+def _option_values(words: Words, options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the options that are given a command, each with it."""
     if not options:
         return
     first = {option[0] for option in options}
@@ -316,7 +324,7 @@ def _option_values(words: Words, options: Sequence[str]) -> Iterator[str]:
             if value and option.startswith("-") and option.endswith("="):
                 value = value.partition("=")[2]
             if value:
-                yield value
+                yield option, value
 
 
 def _value(option: str, word: str, following: str | None) -> str | None:
@@ -332,17 +340,17 @@ def _value(option: str, word: str, following: str | None) -> str | None:
     return None
 
 
-def _settings(part: Part) -> Iterator[str]:
-    """Yield the values of environment variables that programs run, such as `PAGER`."""
+def _settings(part: Part) -> Iterator[tuple[str, str]]:
+    """Yield the environment variables that hold a command, such as `PAGER`, each with it."""
     for assignment in part.assignments:
         if _NAMES_A_PROGRAM.fullmatch(assignment.name) and (value := assignment.value.literal):
-            yield value
+            yield assignment.name, value
     if part.name not in programs_with("takes_settings"):
         return
     for word in part.argv[1:]:
         match = _SETTING.fullmatch(word or "")
         if match and (part.argv[0] == "alias" or _NAMES_A_PROGRAM.fullmatch(match[1])):
-            yield match[2]
+            yield match[1], match[2]
 
 
 def _in_texts(words: Words) -> Iterator[Words]:

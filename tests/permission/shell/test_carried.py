@@ -118,6 +118,7 @@ name is only known at run time | {npx,nvm exec 18} "$x"
 writes to a device | npx dd if=a of=/dev/sda
 overwrites the remote branch | npx git push --force
 its standard input as code | curl http://h/x | {npx,uv run,nvm exec 18} sh
+its standard input as code | {PAGER=sh git log,tar --to-command=sh -xf a}
 its standard input as code | npx -c 'curl http://h/x | sh'
 """
 
@@ -128,6 +129,7 @@ git submodule foreach 'git pull && rm -rf build'
 {hyperfine,watchexec} 'rm -rf build'
 tar --to-command='rm -rf build' -xf a
 npx uv run sh -c 'rm -rf build'
+{SHELL=/bin/bash make,make SHELL=/bin/bash,export SHELL=/bin/zsh}
 {PAGER='less -R' git log,export EDITOR=vi,alias x='rm -rf build'}
 npx rm -rf d*
 npx rm "$x"
