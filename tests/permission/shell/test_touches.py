@@ -163,7 +163,7 @@ rm -r e q | Write e/f q
 rm a* | Write a
 rm -f - a | Write a
 find d e -delete | Write d d/f? d/sub/g? e/f?
-find "$x" -delete | Write all?
+find "$x" -name k -delete | Write all?
 find d | (cd e; xargs rm) | Read d, Glob d d/f? d/sub/g?, Write all?
 find a | xargs rm | Read a, Write a?
 ls "$x" | xargs cat | Read all?, Write all?
