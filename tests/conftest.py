@@ -3,7 +3,6 @@
 import os
 import signal
 
-import pytest
 from hypothesis import settings
 
 # How long a test takes proves nothing. What CI runs is the same each time: a failure there is of
@@ -14,8 +13,3 @@ settings.load_profile("project")
 # A shell starts what it runs in the background with SIGINT ignored, and programs inherit that:
 # tests of C-c would prove nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the files begin first that take longest, so that no worker is left alone with one."""
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -21,8 +21,6 @@ import pytest
 
 from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -8,8 +8,6 @@ from tests.effects_record import facts_of, read_effects
 from tests.record import RECORDED, Situation, changes, read_record, world
 from tests.told_record import SHARES, digests, read_digests, told_of_share
 
-pytestmark = pytest.mark.long
-
 RECORD = read_record()
 
 

@@ -16,8 +16,6 @@ from agentscope_like.checkpoint import (
 )
 from tests.checkpoint.step_kills import steps_of
 
-pytestmark = pytest.mark.long
-
 _PROGRAM = """
 import asyncio, os, sys
 from pathlib import Path

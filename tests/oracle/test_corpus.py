@@ -17,8 +17,6 @@ from agentscope_like.permission import (
 from agentscope_like.tool import Bash
 from tests.oracle.corpus import Sample, everyday, harmful, known_to_be_asked
 
-pytestmark = pytest.mark.long
-
 MOST_NEEDLESS = 0.03
 """The share of everyday reads that may be asked about (seed 002 asks for "hardly any")."""
 

@@ -24,8 +24,6 @@ from tests.oracle.generator import Generator
 from tests.oracle.parsers import BASHLEX, TREE_SITTER, Parsers
 from tests.record import read_record
 
-pytestmark = pytest.mark.long
-
 EXAMPLES = int(os.environ.get("PARSED_EXAMPLES", "1500"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
 _SAMPLED = 1500

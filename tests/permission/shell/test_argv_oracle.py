@@ -18,7 +18,7 @@ from tests.permission.shell.syntax import ReadError, read
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = [pytest.mark.long, pytest.mark.skipif(BASH is None, reason="needs bash")]
+pytestmark = pytest.mark.skipif(BASH is None, reason="needs bash")
 
 EXAMPLES = int(os.environ.get("SHELL_ORACLE_EXAMPLES", "300"))
 """Commands for each property; set the variable for a long run."""

@@ -24,7 +24,6 @@ LEAST_WITH_CONTROL = 40
 _ON_HOST = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.skipif(_ON_HOST is not None, reason=f"nothing can be held here: {_ON_HOST}"),
     pytest.mark.skipif(not os.access(PYTHON, os.X_OK), reason="the system has no Python"),
 ]

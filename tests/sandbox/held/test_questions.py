@@ -39,7 +39,6 @@ LEAST_SAME = 0.99
 _OBJECTION = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.skipif(_OBJECTION is not None, reason=f"nothing can be held here: {_OBJECTION}"),
     pytest.mark.timeout(3600 if COMMANDS > 100 else 600),
 ]

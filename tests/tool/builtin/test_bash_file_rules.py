@@ -19,8 +19,6 @@ from agentscope_like.permission import (
 )
 from agentscope_like.tool import Bash, Write
 
-pytestmark = pytest.mark.long
-
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
 
 FILES = (
