@@ -127,14 +127,17 @@ class _Teller:
 def _listed() -> set[str]:
     """Return a set that each directory is added to which is listed from now on.
 
-    Directories of the package are left out: its tables are loaded at first use.
+    Directories of the package are left out: its tables are loaded at first use. So are those that
+    are listed by a descriptor: a temporary directory of another test is, which is removed when
+    nothing refers to it any more.
     """
     listed: set[str] = set()
     package = str(Path(agentscope_like.__file__).parent)
 
     def note(event: str, arguments: tuple[object, ...]) -> None:
-        if event == "os.scandir" and not str(arguments[0]).startswith(package):
-            listed.add(str(arguments[0]))
+        directory = arguments[0] if event == "os.scandir" else None
+        if isinstance(directory, str) and not directory.startswith(package):
+            listed.add(directory)
 
     sys.addaudithook(note)
     return listed
