@@ -135,9 +135,10 @@ def _listed() -> set[str]:
     package = str(Path(agentscope_like.__file__).parent)
 
     def note(event: str, arguments: tuple[object, ...]) -> None:
-        directory = arguments[0] if event == "os.scandir" else None
-        if isinstance(directory, str) and not directory.startswith(package):
-            listed.add(directory)
+        if event != "os.scandir" or isinstance(arguments[0], int):
+            return
+        if not str(arguments[0]).startswith(package):
+            listed.add(str(arguments[0]))
 
     sys.addaudithook(note)
     return listed

@@ -208,7 +208,7 @@ def _is_fed(word: Word) -> bool:
 
 
 def _started_command(part: Part, look: _Look) -> str | None:
-    """Return why a command asks that the part is known to run from its words, or None."""
+    """Return why a command that the part starts from its words asks, or None."""
     for line in lines_started_by(part):
         if line in look.started:
             continue
@@ -264,8 +264,8 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
 def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     removes = effect.kind is EffectKind.DELETE
     if effect.path is None:
-        finds = removes and part.program == "find" and not _picks(part)
-        if effect.recursive and (finds or part.is_a("remover")):
+        removes_all = removes and part.program == "find" and not _picks(part)
+        if effect.recursive and (removes_all or part.is_a("remover")):
             return "recursively removes a path that is only known at run time"
         return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):

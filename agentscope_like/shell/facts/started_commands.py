@@ -133,7 +133,8 @@ def lines_started_by(part: Part) -> Iterator[str]:
     """Yield as a line of its own each command that a part is known to run from its words.
 
     What it runs in a container or on another machine is left out, as its paths are not those here;
-    so is what the analysis has as a part.
+    so is what the analysis has as a part. A computed word counts only where it certainly is the
+    program: behind an option it may be the value of that.
     """
     if part.assignments or part.name in programs_with("takes_settings"):
         yield from (value for name, value in _settings(part) if not _names_a_shell(name, value))
