@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.paths.sensitive.listed_paths import ListedPaths, folded
+from agentscope_like.paths.case_folding import fold
+from agentscope_like.paths.pattern_table import fixed_ends
+from agentscope_like.paths.sensitive.listed_paths import folded
 from agentscope_like.paths.sensitive.sensitive_table import (
     paths_asked_to,
     sensitive_table,
@@ -82,13 +84,39 @@ class SensitiveNames(Struct, frozen=True, dict=True):
 
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
-        return bool(self._last_names.find(f"/{folded(path).rstrip('/')}", ()))
+        names = folded(path).rstrip("/").split("/")
+        files, directories = self._last_names
+        return files.hold(names[-1]) or any(map(directories.hold, names))
 
     @lazy_property
-    def _last_names(self) -> ListedPaths:
-        listed = ListedPaths()
-        for file in (*self.all_files, *sensitive_table().credential_names):
-            listed.add(file.rpartition("/")[2], 0)
-        for directory in self.all_directories:
-            listed.add(f"{directory.rpartition('/')[2]}/**", 0)
-        return listed
+    def _last_names(self) -> tuple[_LastNames, _LastNames]:
+        credentials = sensitive_table().credential_names
+        return _last_names((*self.all_files, *credentials)), _last_names(self.all_directories)
+
+
+class _LastNames:
+    """The last names of some paths, folded; of a pattern, what it begins and ends with.
+
+    Args:
+        paths: The paths, of which the names may hold `*`.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        names = {fold(path.rpartition("/")[2]) for path in paths}
+        globs = [fixed_ends(name) for name in names if "*" in name]
+        self._whole = names
+        self._starts = tuple(start for start, end in globs if not end)
+        self._ends = tuple(end for start, end in globs if end and not start)
+        self._both = [(start, end) for start, end in globs if start and end]
+        self._starts_of_both = tuple(start for start, _ in self._both)
+
+    def hold(self, name: str) -> bool:
+        """Return whether a folded name is one of these."""
+        if name in self._whole or name.startswith(self._starts) or name.endswith(self._ends):
+            return True
+        if not name.startswith(self._starts_of_both):
+            return False
+        return any(name.startswith(start) and name.endswith(end) for start, end in self._both)
+
+
+_last_names = lru_cache(maxsize=64)(_LastNames)
