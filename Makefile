@@ -7,12 +7,17 @@ SIZE ?= 500
 SEED ?= 1
 FUZZ := fuzz-reads fuzz-readers fuzz-words fuzz-options fuzz-plain fuzz-confined fuzz-progress
 
-.PHONY: demo test lint types layers unit docs bench fuzz $(FUZZ) mutants clean
+# Compiled files are kept, whatever the surroundings say: each program that a test starts reads them.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: demo test lint types layers compiled unit slow docs bench fuzz $(FUZZ) mutants clean
 
 demo: $(READY)
 	@$(BIN)/python examples/repair/demo.py
 
-test: lint types layers unit docs
+test: $(READY)
+	@$(MAKE) --jobs 2 --output-sync types lint layers docs compiled
+	@$(MAKE) unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -25,8 +30,15 @@ types: $(READY)
 layers: $(READY)
 	$(BIN)/lint-imports
 
+# Once for all workers of `unit`, which says what cannot be imported.
+compiled: $(READY)
+	-@$(BIN)/pytest --collect-only --quiet >/dev/null
+
 unit: $(READY)
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow"
+
+slow: $(READY)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m slow --no-loadscope-reorder tests/test_record.py tests
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

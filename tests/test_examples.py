@@ -12,6 +12,8 @@ import pytest
 
 from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ELSEWHERE = {"repair", "tracing.py"}
 """Examples that have tests of their own."""

@@ -9,9 +9,14 @@ from tests.record import RECORDED, Situation, changes, read_record, world
 from tests.told_record import SHARES, digests, read_digests, told_of_share
 
 RECORD = read_record()
+QUICK = 6
+"""How many of the shares are checked each time the tests run."""
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize(
+    "share",
+    [*range(QUICK), *(pytest.param(each, marks=pytest.mark.slow) for each in range(QUICK, SHARES))],
+)
 def test_what_is_decided_and_told_stays_so(share: int) -> None:
     """In each situation, each command is decided as on record, and the same is told of it."""
     told = told_of_share(share)

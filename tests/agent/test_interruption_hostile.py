@@ -29,6 +29,8 @@ from tests.agent.kit import DictatedModel, agent_of, answer, calls_of, executed,
 from tests.agent.test_middlewares import Tracing
 from tests.tool.kit import Probe, call_of, chunk_of
 
+pytestmark = pytest.mark.slow
+
 DONE = [TextBlock(text="All done.")]
 GO = UserMsg("user", "go")
 

@@ -16,6 +16,8 @@ from agentscope_like.checkpoint import (
 )
 from tests.checkpoint.step_kills import steps_of
 
+pytestmark = pytest.mark.slow
+
 _PROGRAM = """
 import asyncio, os, sys
 from pathlib import Path

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.cli.program import MESSAGE, Program, call, turn
 from tests.model.chat_server import delta, failed, serving, streamed
+
+pytestmark = pytest.mark.slow
 
 RUN = "Run it? ["
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))

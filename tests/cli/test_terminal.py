@@ -12,6 +12,8 @@ import pytest
 from tests.cli.program import MESSAGE, Program, call, turn
 from tests.sandbox.kit import is_running
 
+pytestmark = pytest.mark.slow
+
 RUN = "Run it? ["
 OFF = ("--contain", "off")
 """What asks is asked about before it runs."""

@@ -30,6 +30,8 @@ from agentscope_like.progress import (
 )
 from tests.mcp.kit import SERVERS, Rogue, free_port, said_in, tool, wait_for
 
+pytestmark = pytest.mark.slow
+
 MakeRogue = Callable[..., Rogue]
 Config = StdioMCPConfig | HttpMCPConfig
 

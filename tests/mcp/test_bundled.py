@@ -18,6 +18,8 @@ from agentscope_like.tool import ToolManager
 from tests.agent.kit import text_of
 from tests.tool.kit import call_of
 
+pytestmark = pytest.mark.slow
+
 BELLS = "tests.mcp.servers.bells"
 
 

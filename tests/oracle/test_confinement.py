@@ -46,7 +46,7 @@ _GUARDED = re.compile(
     rf"{PROJECT}/(\.git(?!/objects/)|\.env|\.envrc|\.vscode|\.idea|\.ssh|\.github)(/|$)"
 )
 
-pytestmark = pytest.mark.timeout(86_400 if _IS_LONG else 120)
+pytestmark = [pytest.mark.timeout(86_400 if _IS_LONG else 120), pytest.mark.slow]
 
 
 @pytest.fixture(autouse=True, scope="module")

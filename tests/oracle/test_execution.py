@@ -20,6 +20,8 @@ from tests.oracle.generator import Generator
 from tests.oracle.jail import Jail, Outcome, is_proven
 from tests.oracle.minimal import minimise
 
+pytestmark = pytest.mark.slow
+
 JUDGED = int(os.environ.get("FUZZ_JUDGED", "4000"))
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "400"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))

@@ -21,6 +21,8 @@ from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.oracle.corpus import everyday, harmful
 from tests.record import read_record, world
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(agentscope_like.__file__).parent
 UNKNOWN = "no-such-program"
 CHUNKS = 4

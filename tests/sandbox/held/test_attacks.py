@@ -26,6 +26,7 @@ _ON_HOST = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home=
 pytestmark = [
     pytest.mark.skipif(_ON_HOST is not None, reason=f"nothing can be held here: {_ON_HOST}"),
     pytest.mark.skipif(not os.access(PYTHON, os.X_OK), reason="the system has no Python"),
+    pytest.mark.slow,
 ]
 
 

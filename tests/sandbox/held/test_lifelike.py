@@ -29,6 +29,7 @@ _OBJECTION = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], hom
 pytestmark = [
     pytest.mark.skipif(_OBJECTION is not None, reason=f"nothing can be held here: {_OBJECTION}"),
     pytest.mark.timeout(3600 if COMMANDS > 100 else 600),
+    pytest.mark.slow,
 ]
 
 

@@ -20,7 +20,7 @@ from agentscope_like.sandbox.layer import (
 from tests.checkpoint.step_kills import steps_of
 from tests.sandbox.layer.layers import NEEDS_LAYERS, run
 
-pytestmark = NEEDS_LAYERS
+pytestmark = [NEEDS_LAYERS, pytest.mark.slow]
 
 _GIT = ("git", "--no-optional-locks", "-c", "user.name=a", "-c", "user.email=a@b.c")
 _WORK = """

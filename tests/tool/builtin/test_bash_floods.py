@@ -20,6 +20,8 @@ from agentscope_like.permission import (
 )
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 
+pytestmark = pytest.mark.slow
+
 _RULES = [
     PermissionRule(tool_name="Bash", rule_content="rm:*", behavior=PermissionBehavior.DENY),
     PermissionRule(tool_name="Write", rule_content="**/*.key", behavior=PermissionBehavior.DENY),

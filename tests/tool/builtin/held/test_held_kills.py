@@ -24,10 +24,7 @@ from tests.tool.builtin.held.killed_runs import (
     KilledScene,
 )
 
-pytestmark = [
-    NEEDS_LAYERS,
-    pytest.mark.timeout(300),
-]
+pytestmark = [NEEDS_LAYERS, pytest.mark.timeout(300), pytest.mark.slow]
 
 POINTS = (*BEFORE_ANSWER, *AFTER_YES, *AFTER_YES_THEN_NO, *AFTER_NO)
 DAY = 24 * 3600
