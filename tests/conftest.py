@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 
@@ -13,3 +14,9 @@ settings.load_profile("project")
 # A shell starts what it runs in the background with SIGINT ignored, and programs inherit that:
 # tests of C-c would prove nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through 20,000 tests again and again."""
+    gc.collect()
+    gc.freeze()

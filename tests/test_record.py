@@ -9,7 +9,7 @@ from tests.record import RECORDED, Situation, changes, read_record, world
 from tests.told_record import SHARES, digests, read_digests, told_of_share
 
 RECORD = read_record()
-QUICK = 6
+QUICK = 3
 """How many of the shares are checked each time the tests run."""
 
 

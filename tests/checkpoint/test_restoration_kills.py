@@ -11,6 +11,8 @@ from agentscope_like.tool.builtin.undo import settle_restorations
 from tests.checkpoint.step_kills import steps_of
 from tests.tool.builtin.held.runs import tree
 
+pytestmark = pytest.mark.slow
+
 _PROGRAM = """
 import asyncio, subprocess, sys
 from pathlib import Path

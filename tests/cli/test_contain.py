@@ -7,6 +7,8 @@ import pytest
 from agentscope_like.tool import Bash
 from tests.cli.program import MESSAGE, Program, call, turn
 
+pytestmark = pytest.mark.slow
+
 APPLY = "Apply it? ["
 
 

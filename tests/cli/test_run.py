@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.program import COMMAND, Program, call, turn
 
+pytestmark = pytest.mark.slow
+
 TOUCH = call("c1", "Bash", command="touch made.txt")
 
 

@@ -34,6 +34,8 @@ from agentscope_like.tool.builtin.bash.sandboxed import sandbox_shell
 from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 
+pytestmark = pytest.mark.slow
+
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
 EDITS = PermissionMode.ACCEPT_EDITS
 

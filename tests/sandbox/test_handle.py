@@ -19,6 +19,8 @@ from agentscope_like.sandbox.isolation.local import LocalSandbox
 from agentscope_like.sandbox.ssh.ssh_sandbox import SSHSandbox
 from tests.sandbox.kit import is_running, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("kind", [LocalSandbox, PassthroughSandbox, SSHSandbox])
 def test_sage_x_02_every_kind_is_called_alike(kind: type[SandboxHandle]) -> None:

@@ -35,6 +35,8 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Edit, Glob, Grep, Read, ToolBase, Toolkit, Write
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 
+pytestmark = pytest.mark.slow
+
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
 
 

@@ -23,6 +23,8 @@ from agentscope_like.skill.manager import package_files
 from tests.sandbox.kit import passthrough
 from tests.skill.kit import SEED_SKILL, write_file, write_package, write_skill
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def skills(tmp_path: Path) -> Path:

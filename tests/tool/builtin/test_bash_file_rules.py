@@ -550,6 +550,7 @@ async def test_what_a_command_reads_is_held_against_read_grep_and_glob(
 
 
 @pytest.mark.parametrize("mode", [mode.value for mode in PermissionMode])
+@pytest.mark.slow
 async def test_a_rule_for_files_never_loosens_a_decision(work: Path, mode: str) -> None:
     """In every mode a decision under such a rule is as strict as without it, or stricter."""
     for _, text, command in rows(CHANGES) + rows(READS):

@@ -16,6 +16,8 @@ from agentscope_like.permission import (
 )
 from agentscope_like.tool import Bash, Read
 
+pytestmark = pytest.mark.slow
+
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
 HOME = "/nonexistent/home/u"
 TABLE = Path(__file__).parents[2] / "permission" / "sensitive.toml"

@@ -21,6 +21,8 @@ from agentscope_like.tool.builtin.second_reader import SecondReader, reader
 from agentscope_like.tool.builtin.second_reader.comparison import Opinion, difference
 from tests.tool.builtin.bash_kit import context_of
 
+pytestmark = pytest.mark.slow
+
 HANG = "(echo '${'$HOME); ls"
 
 
