@@ -238,7 +238,8 @@ def _rows() -> dict[str, tuple[_Maker, int]]:
     for number in MIDDLEWARES:
         add(f"call of an async function, {number} middlewares", _calling, _async_echo, number)
         add(f"call of a sync function, {number} middlewares", _calling, _sync_echo, number)
-    add("call of a sync function, inline", _calling, _sync_echo, inline=True)
+        name = f"call of a sync function, inline, {number} middlewares"
+        add(name, _calling, _sync_echo, number, inline=True)
     add("FunctionTool()", _making)
     for number in MANY_RULES:
         add(f"one rule more, then a decision, {number:,} rules", _adding, number)

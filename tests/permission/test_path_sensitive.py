@@ -477,6 +477,8 @@ def test_either_list_of_names_may_be_chosen_alone() -> None:
         ("a.kdbx", "akdbx"),
         (".bashrc", "bashrc"),
         (".vscode/x", "vscode/x"),
+        ("client_secret_1.json", "client_secret_1.toml"),
+        ("wg0.conf", "wg0.config"),
     ],
 )
 def test_names_that_credentials_often_have_are_known(name: str, neighbour: str) -> None:
@@ -485,4 +487,15 @@ def test_names_that_credentials_often_have_are_known(name: str, neighbour: str) 
     for path in (name, f"a/{name}", name.upper(), f"{name}/"):
         assert names.occur_in(path), path
     assert not names.occur_in(neighbour)
-    assert SensitiveNames.of(files=["x.conf"]).occur_in(name) == (name != ".bashrc")
+    assert SensitiveNames.of(files=["x.conf"]).occur_in(name) == (
+        name not in {".bashrc", "client_secret_1.json", "wg0.conf"}
+    )
+
+
+def test_names_with_a_star_are_known_wherever_it_stands() -> None:
+    """A name that a person adds may begin, end or be held together by what it says."""
+    names = SensitiveNames.of(extra_files=["own*", "*.own", "a*z"], extra_directories=["priv*"])
+    for path in ("d/own.txt", "X.OWN", "a-to-z", "private/x", "d/PRIV/e/f"):
+        assert names.occur_in(path), path
+    for path in ("d/my-own", "x.own.txt", "a-to-y", "d/apriv/x"):
+        assert not names.occur_in(path), path
