@@ -37,10 +37,10 @@ compiled: $(READY)
 unit: $(READY)
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
-# One worker checks the record: with fewer others beside it, it is not the last to end.
-slow: WORKERS := 3
+# The record by itself, one share to a worker at a time; the other files each by one worker.
 slow: $(READY)
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m slow --no-loadscope-reorder tests/test_record.py tests
+	$(BIN)/pytest -n $(WORKERS) -m slow tests/test_record.py
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m slow --ignore tests/test_record.py
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
