@@ -7,7 +7,7 @@ SIZE ?= 500
 SEED ?= 1
 FUZZ := fuzz-reads fuzz-readers fuzz-words fuzz-options fuzz-plain fuzz-confined fuzz-progress
 
-# Compiled files are kept, whatever the surroundings say: each program that a test starts reads them.
+# Compiled files are kept, whatever the environment says: each program that a test starts reads them.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test lint types layers compiled unit slow docs bench fuzz $(FUZZ) mutants clean

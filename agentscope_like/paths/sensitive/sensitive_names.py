@@ -91,7 +91,7 @@ class SensitiveNames(Struct, frozen=True, dict=True):
     @lazy_property
     def _last_names(self) -> tuple[_LastNames, _LastNames]:
         credentials = sensitive_table().credential_names
-        return _last_names((*self.all_files, *credentials)), _last_names(self.all_directories)
+        return _names_of((*self.all_files, *credentials)), _names_of(self.all_directories)
 
 
 class _LastNames:
@@ -119,4 +119,5 @@ class _LastNames:
         return any(name.startswith(start) and name.endswith(end) for start, end in self._both)
 
 
-_last_names = lru_cache(maxsize=64)(_LastNames)
+_names_of = lru_cache(maxsize=64)(_LastNames)
+"""The same for all tools, as to collect them takes longer than a decision."""
