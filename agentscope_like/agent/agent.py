@@ -16,7 +16,7 @@ from agentscope_like.agent.config import (
     ModelConfig,
     ReActConfig,
 )
-from agentscope_like.agent.context import CompressionWish, PromptContext
+from agentscope_like.agent.context import CompressionWish
 from agentscope_like.agent.mcp_tools import toolkit_with_servers
 from agentscope_like.agent.offloader import Offloader
 from agentscope_like.agent.reply import (
@@ -24,15 +24,16 @@ from agentscope_like.agent.reply import (
     NEVER_RAN,
     AgentInput,
     Beginning,
+    PromptContext,
     ReplyEnding,
     ReplyParts,
-    ReplyRecorder,
     Rounds,
     StructuredSchema,
     listed,
     refuse_while_waiting,
     reply_toolkit,
 )
+from agentscope_like.agent.reply_recorder import ReplyRecorder
 from agentscope_like.event import AgentEvent, UserInterruptEvent
 from agentscope_like.exception import ConfigurationError, ResumeError
 from agentscope_like.message import (

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.nearest import refuse_unknown_fields
-from agentscope_like.sandbox.host import check_name
 from agentscope_like.sandbox.mount import VolumeMount
+from agentscope_like.sandbox.variables import check_name
 
 __all__ = ["SandboxConfig", "SandboxType"]
 

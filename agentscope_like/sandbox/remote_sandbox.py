@@ -15,15 +15,14 @@ from typing import ClassVar
 from agentscope_like.exception import ConfigurationError, SandboxPathError
 from agentscope_like.sandbox.config import SandboxConfig, SandboxType
 from agentscope_like.sandbox.host import (
-    EVERYTHING,
     BackgroundHandle,
     BackgroundTasks,
     RunningCommand,
     check_command,
-    check_name,
     run_to_end,
 )
 from agentscope_like.sandbox.result import CommandResult
+from agentscope_like.sandbox.variables import EVERYTHING, check_name
 
 __all__ = ["NO_DIRECTORY", "RemoteSandbox"]
 

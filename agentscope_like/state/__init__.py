@@ -1,7 +1,12 @@
 """What is saved of an agent so that it can go on later, elsewhere."""
 
-from agentscope_like.state.agent import AgentState, ReplyContext
-from agentscope_like.state.child import ChildContext, ChildStatus, ChildTask
+from agentscope_like.state.agent import (
+    AgentState,
+    ChildContext,
+    ChildStatus,
+    ChildTask,
+    ReplyContext,
+)
 from agentscope_like.state.read import ReadCacheEntry, ReadState, ToolContext
 from agentscope_like.state.task import Task, TaskContext
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.tool import ToolBase
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.observation import Observation
-
-if TYPE_CHECKING:
-    from agentscope_like.typed.definition import ToolDefinition
 
 __all__ = ["check_declared", "refuse_overrides", "tool_name_of", "types_named_by"]
 
@@ -32,13 +30,17 @@ _NOT_OVERRIDDEN = (
 )
 
 
-def check_declared(tool: ToolDefinition[Any, Any]) -> None:
+def check_declared(tool: ToolBase, action_type: object, result: object) -> None:
     """Refuse a tool that lacks a declaration.
+
+    Args:
+        tool: The tool.
+        action_type: What it says is the class of its arguments.
+        result: What it says is the class of its results; None for any.
 
     Raises:
         ConfigurationError: A declaration is missing, or is of the wrong kind.
     """
-    action_type: object = getattr(tool, "action_type", None)
     if not tool.name:
         raise ConfigurationError(f"a {type(tool).__name__} needs a name: give `name`")
     if not tool.description:
@@ -47,7 +49,6 @@ def check_declared(tool: ToolDefinition[Any, Any]) -> None:
         raise ConfigurationError(
             f"the `action_type` of {tool.name} is {action_type!r}: give a subclass of Action"
         )
-    result: object = tool.observation_type
     if result is not None and not (isinstance(result, type) and issubclass(result, Observation)):
         raise ConfigurationError(
             f"the `observation_type` of {tool.name} is {result!r}: give a subclass of Observation"

@@ -21,8 +21,9 @@ from agentscope_like.permission import (
     never_waits,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool import DeclaredResources, ToolBase
+from agentscope_like.tool import DeclaredResources, ToolSpec
 from agentscope_like.tool.arguments import ArgumentValidator, copied
+from agentscope_like.tool.risk_label import with_label
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.arguments import ActionValidator, action_of
@@ -35,10 +36,9 @@ from agentscope_like.typed.declaring import (
 from agentscope_like.typed.effects import Effects
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
 from agentscope_like.typed.judging import (
-    ALLOWING_TOOLS,
     RELATED_TOOLS,
     ActionRules,
-    AllowRules,
+    JudgedTool,
     OwnRules,
     PreparedAction,
     directory_at,
@@ -48,7 +48,6 @@ from agentscope_like.typed.judging import (
 )
 from agentscope_like.typed.observation import Observation
 from agentscope_like.typed.run import ExecutorRun
-from agentscope_like.typed.schemas import mcp_tool, openai_tool
 from agentscope_like.typed.secret_fields import without_values
 
 __all__ = ["ToolDefinition"]
@@ -57,7 +56,7 @@ ActionT = TypeVar("ActionT", bound=Action)
 ObservationT = TypeVar("ObservationT", bound=Observation)
 
 
-class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
+class ToolDefinition(JudgedTool, Generic[ActionT, ObservationT]):
     """A typed tool (seed 004): its arguments are an `Action`, its result is an `Observation`.
 
     Either give an executor to the constructor, or write a subclass whose `create` returns tools
@@ -97,7 +96,6 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
     is_state_injected = True
     is_call_injected = True
     related_tools: ClassVar[tuple[str, ...]] = RELATED_TOOLS
-    runs_like_bash: ClassVar[bool] = False
 
     action_type: type[ActionT]
     observation_type: type[ObservationT] | None = None
@@ -120,7 +118,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         is_concurrency_safe: bool | None = None,
         asks_for_risk: bool = False,
     ) -> None:
-        super().__init__(middlewares)
+        super().__init__(trust=trust, cwd=cwd, middlewares=middlewares)
         self.name = name or type(self).name
         self.description = description or type(self).description
         if action_type is not None:
@@ -133,15 +131,12 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
             self.meta = meta
         if is_concurrency_safe is not None:
             self.is_concurrency_safe = is_concurrency_safe
-        check_declared(self)
+        check_declared(self, getattr(self, "action_type", None), self.observation_type)
         schema = self.action_type.to_mcp_schema()
         self.input_schema = {"type": "object", "properties": {}, **schema}
-        self.cwd = directory_at(os.getcwd(), "" if cwd is None else os.fspath(cwd))
-        self._trust = trust is True
         self.asks_for_risk = asks_for_risk
         self._run: ExecutorRun | None = None
         self._told: dict[bool, tuple[tuple[Any, ...], dict[str, Any]]] = {}
-        self._allowing: tuple[int, AllowRules | None] | None = None
         if executor is not None:
             self.set_executor(executor)
 
@@ -187,16 +182,6 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         return self.declared_resources(self.action_from_arguments(tool_input))
 
     @property
-    def trust(self) -> bool:
-        """Return whether effects and annotations may make a call ask less."""
-        return self._trust
-
-    def set_trust(self, trust: bool) -> Self:
-        """Set, for who adds the tool, whether effects and annotations may make a call ask less."""
-        self._trust = trust is True
-        return self
-
-    @property
     def title(self) -> str:
         """Return the tool's name for people."""
         claimed = None if self.annotations is None else self.annotations.title
@@ -206,13 +191,13 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
     def is_read_only(self) -> bool:  # type: ignore[override]
         """Return whether a trusted tool claims that it changes nothing."""
         claims = self.annotations
-        return self._trust and claims is not None and claims.readOnlyHint
+        return self.trust and claims is not None and claims.readOnlyHint
 
     @property
     def is_idempotent(self) -> bool:  # type: ignore[override]
         """Return whether a trusted tool claims that it is harmless to run a call again."""
         claims = self.annotations
-        return self._trust and claims is not None and claims.idempotentHint
+        return self.trust and claims is not None and claims.idempotentHint
 
     # Schemas
 
@@ -226,13 +211,26 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         made_of = (self.name, self.description, self.input_schema)
         known = self._told.get(with_risk)
         if known is None or not all(map(is_, known[0], made_of)):
-            known = self._told[with_risk] = made_of, openai_tool(self, with_risk=with_risk)
+            schema = with_label(self.input_schema) if with_risk else self.input_schema
+            spec = ToolSpec(self.name, self.description, schema)
+            known = self._told[with_risk] = made_of, spec.to_openai()
         told: dict[str, Any] = copied(known[1])
         return told
 
     def to_mcp_tool(self) -> dict[str, Any]:
         """Return the tool as a server lists it, in the form of MCP."""
-        return mcp_tool(self)
+        told: dict[str, Any] = {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": copied(self.input_schema),
+        }
+        if self.observation_type is not None:
+            told["outputSchema"] = self.observation_type.to_mcp_schema()
+        if self.annotations is not None:
+            told["annotations"] = self.annotations.model_dump(exclude_none=True)
+        if self.meta is not None:
+            told["_meta"] = copied(dict(self.meta))
+        return told
 
     def action_from_arguments(self, arguments: Mapping[str, Any]) -> ActionT:
         """Return the action of a call's arguments.
@@ -310,20 +308,6 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
             RuleError: One of the contents cannot be read.
         """
         return shared_rules(tuple(rules))
-
-    def allow_rules(self, context: PermissionContext) -> AllowRules | None:
-        """Return the allow rules of Bash, Read and Write; they hold for trusted tools.
-
-        Raises:
-            RuleError: One of the contents cannot be read.
-        """
-        table = context.table(PermissionBehavior.ALLOW)
-        if not table:
-            return None
-        if self._allowing is None or self._allowing[0] != table.version:
-            rules = [rule for name in ALLOWING_TOOLS for rule in table.get(name, ())]
-            self._allowing = table.version, AllowRules(rules) if rules else None
-        return self._allowing[1]
 
     @override
     @never_waits

@@ -22,7 +22,7 @@ from agentscope_like.message import (
     UserMsg,
 )
 from agentscope_like.model import ChatResponse, OpenAIChatModel
-from agentscope_like.model.openai.failure import seconds_to_wait
+from agentscope_like.model.failure import seconds_to_wait
 from agentscope_like.tool import ToolChoice
 from agentscope_like.types import ErrorType
 from tests.model.chat_server import ChatServer, Reply, delta, failed, serving, sse, streamed

@@ -425,7 +425,9 @@ async def test_002_builtin_1_the_ten_tools_are_ready_to_use(
 ) -> None:
     """Each is made without arguments, and does what it is there for; Grep without ripgrep too."""
     if not has_ripgrep:
-        monkeypatch.setattr("agentscope_like.tool.builtin.search.find_ripgrep", lambda *avoid: None)
+        monkeypatch.setattr(
+            "agentscope_like.tool.builtin.content_search.find_ripgrep", lambda *avoid: None
+        )
     (work / "a.txt").write_text("one\n")
     toolkit = Toolkit([one() for one in BUILT_IN])
     assert await shown(toolkit) == [one.__name__ for one in BUILT_IN]

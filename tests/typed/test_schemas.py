@@ -13,7 +13,7 @@ from pydantic import Field
 
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import ToolResultState
-from agentscope_like.tool import Toolkit
+from agentscope_like.tool import Toolkit, ToolSpec
 from agentscope_like.typed import Action, Observation, ToolAnnotations, ToolDefinition
 from tests.typed.kit import run, state_in, touch_tool
 
@@ -71,7 +71,7 @@ def test_schemas_are_built_once_and_nobody_changes_them(monkeypatch: pytest.Monk
     """A caller that changes what it got changes nothing for the next one."""
     tool = shape_tool()
     first = tool.to_openai_tool()
-    monkeypatch.setattr("agentscope_like.typed.definition.openai_tool", None)  # no longer needed
+    monkeypatch.setattr(ToolSpec, "to_openai", None)  # no longer needed
     first["function"]["parameters"]["properties"].clear()
     assert next(iter(tool.to_openai_tool()["function"]["parameters"]["properties"])) == "name"
     Shape.to_mcp_schema()["properties"].clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from inspect import signature
 
-from agentscope_like.agent.reply import ReplyRecorder
+from agentscope_like.agent.reply_recorder import ReplyRecorder
 from agentscope_like.event import (
     ConfirmResult,
     ExternalExecutionResultEvent,

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from agentscope_like.agent.calls.call_plan import CallPlan
 from agentscope_like.agent.calls.call_runner import CallRunner
 from agentscope_like.agent.calls.running_calls import RunningCalls
-from agentscope_like.agent.reply import ReplyRecorder
+from agentscope_like.agent.reply_recorder import ReplyRecorder
 from agentscope_like.event import (
     AgentEvent,
     ConfirmResult,

@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from agentscope_like.agent.config import ContextConfig
 from agentscope_like.agent.context.history import Passage, passages, summary_messages, without
+from agentscope_like.agent.model_calls import ModelCalls
+from agentscope_like.agent.object_schema import object_schema
 from agentscope_like.agent.offloader import Offloader
-from agentscope_like.agent.reply import ModelCalls, object_schema
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import (
     DataBlock,

@@ -12,12 +12,11 @@ if TYPE_CHECKING:
         refuse_while_waiting,
     )
     from agentscope_like.agent.reply.ending import BROKEN_OFF, NEVER_RAN, ReplyEnding
-    from agentscope_like.agent.reply.model_calls import ModelCalls
-    from agentscope_like.agent.reply.recorder import ReplyRecorder
+    from agentscope_like.agent.reply.prompt_context import PromptContext
     from agentscope_like.agent.reply.reply_parts import ReplyParts
     from agentscope_like.agent.reply.reply_tools import reply_toolkit
     from agentscope_like.agent.reply.rounds import Rounds
-    from agentscope_like.agent.reply.structured_output import StructuredSchema, object_schema
+    from agentscope_like.agent.reply.structured_output import StructuredSchema
     from agentscope_like.agent.reply.tool_suggestion import ToolSelector, ToolSuggestion
     from agentscope_like.agent.reply.workflow_choice import (
         Workflow,
@@ -30,10 +29,9 @@ __all__ = [
     "NEVER_RAN",
     "AgentInput",
     "Beginning",
-    "ModelCalls",
+    "PromptContext",
     "ReplyEnding",
     "ReplyParts",
-    "ReplyRecorder",
     "Rounds",
     "StructuredSchema",
     "ToolSelector",
@@ -42,7 +40,6 @@ __all__ = [
     "WorkflowChoice",
     "WorkflowSelector",
     "listed",
-    "object_schema",
     "refuse_while_waiting",
     "reply_toolkit",
 ]
@@ -53,11 +50,10 @@ __getattr__ = on_first_use(
         "AgentInput": "beginning",
         "BROKEN_OFF": "ending",
         "Beginning": "beginning",
-        "ModelCalls": "model_calls",
         "NEVER_RAN": "ending",
+        "PromptContext": "prompt_context",
         "ReplyEnding": "ending",
         "ReplyParts": "reply_parts",
-        "ReplyRecorder": "recorder",
         "Rounds": "rounds",
         "StructuredSchema": "structured_output",
         "ToolSelector": "tool_suggestion",
@@ -66,7 +62,6 @@ __getattr__ = on_first_use(
         "WorkflowChoice": "workflow_choice",
         "WorkflowSelector": "workflow_choice",
         "listed": "beginning",
-        "object_schema": "structured_output",
         "refuse_while_waiting": "beginning",
         "reply_toolkit": "reply_tools",
     },

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentscope_like.agent.config import ReActConfig
-from agentscope_like.agent.reply.recorder import ReplyRecorder
 from agentscope_like.agent.reply.structured_output import FINISHING_TOOL
+from agentscope_like.agent.reply_recorder import ReplyRecorder
 from agentscope_like.event import (
     AgentEvent,
     ExceedMaxItersEvent,

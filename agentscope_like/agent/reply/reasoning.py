@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from typing import Any
 
+from agentscope_like.agent.model_calls import ModelCalls
 from agentscope_like.agent.reply.block_pieces import BlockPieces, ModelBlock
-from agentscope_like.agent.reply.model_calls import ModelCalls
-from agentscope_like.agent.reply.recorder import ReplyRecorder
+from agentscope_like.agent.reply_recorder import ReplyRecorder
 from agentscope_like.event import (
     AgentEvent,
     DataBlockDeltaEvent,

@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from agentscope_like.agent.calls import Acting, CallRunner, decision_layers
 from agentscope_like.agent.context import Compression, CompressionWish, ResultLimit
+from agentscope_like.agent.model_calls import ModelCalls
 from agentscope_like.agent.reply.ending import ReplyEnding
-from agentscope_like.agent.reply.model_calls import ModelCalls
-from agentscope_like.agent.reply.recorder import ReplyRecorder
+from agentscope_like.agent.reply_recorder import ReplyRecorder
 from agentscope_like.agent.replying_agent import ReplyingAgent
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from agentscope_like.agent.context import PromptContext
 from agentscope_like.agent.reply.ending import NOT_RUN
+from agentscope_like.agent.reply.prompt_context import PromptContext
 from agentscope_like.agent.reply.reasoning import Reasoning
 from agentscope_like.agent.reply.reply_parts import ReplyParts
 from agentscope_like.agent.reply.structured_output import FINISHING_TOOL

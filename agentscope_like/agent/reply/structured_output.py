@@ -7,14 +7,14 @@ from typing import Any, ClassVar, TypeAlias
 from pydantic import BaseModel, ValidationError
 from typing_extensions import override
 
-from agentscope_like.exception import ConfigurationError, ToolArgumentError
+from agentscope_like.agent.object_schema import object_schema
+from agentscope_like.exception import ToolArgumentError
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase
-from agentscope_like.tool.base import without_titles
 
-__all__ = ["FINISHING_TOOL", "FinishingTool", "StructuredSchema", "finishing_tool", "object_schema"]
+__all__ = ["FINISHING_TOOL", "FinishingTool", "StructuredSchema", "finishing_tool"]
 
 FINISHING_TOOL = "generate_structured_output"
 """The name of the tool through which the model returns its answer."""
@@ -81,29 +81,6 @@ def finishing_tool(schema: StructuredSchema) -> FinishingTool:
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         return FinishingTool(object_schema(schema.model_json_schema(), "structured_schema"), schema)
     return FinishingTool(object_schema(schema, "structured_schema"))
-
-
-def object_schema(schema: object, setting: str) -> dict[str, Any]:
-    """Return the JSON Schema of an object, without titles.
-
-    Args:
-        schema: A pydantic model class or a JSON Schema.
-        setting: The name of the setting, for messages.
-
-    Raises:
-        ConfigurationError: It is not the JSON Schema of an object with properties.
-    """
-    if not isinstance(schema, dict):
-        raise ConfigurationError(
-            f"`{setting}` is {schema!r:.200}: give a JSON Schema as a dictionary, or a pydantic "
-            "model class for structured output"
-        )
-    if schema.get("type") != "object" or not isinstance(schema.get("properties"), dict):
-        raise ConfigurationError(
-            f"`{setting}` describes no object with `properties`: put what is wanted into a field "
-            "of one"
-        )
-    return without_titles(schema)
 
 
 def _told(error: ValidationError) -> str:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from agentscope_like.exception import ModelError
 from agentscope_like.model.dual.capabilities import ModelCapabilities, sanitize_model_request_kwargs
-from agentscope_like.model.openai import model_error, no_completion
+from agentscope_like.model.failure import model_error, no_completion
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.model.dual import DualAsyncOpenAI, ModelType
-from agentscope_like.model.openai.failure import model_error, no_completion
+from agentscope_like.model.failure import model_error, no_completion
 from agentscope_like.types import ErrorType
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from agentscope_like.lazy import on_first_use
 if TYPE_CHECKING:
     from agentscope_like.sandbox.host.background import BackgroundTasks
     from agentscope_like.sandbox.host.background_handle import BackgroundHandle
-    from agentscope_like.sandbox.host.environment import EVERYTHING, check_name
     from agentscope_like.sandbox.host.foreground import run_to_end
     from agentscope_like.sandbox.host.host_sandbox import HostSandbox
     from agentscope_like.sandbox.host.launcher import HostLauncher, Launcher, check_command
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "EVERYTHING",
     "GRACE_SECONDS",
     "MARK_VARIABLE",
     "BackgroundHandle",
@@ -38,7 +36,6 @@ __all__ = [
     "ProcessFamily",
     "RunningCommand",
     "check_command",
-    "check_name",
     "find_bash",
     "find_bubblewrap",
     "find_seatbelt",
@@ -55,7 +52,6 @@ __getattr__ = on_first_use(
     {
         "BackgroundHandle": "background_handle",
         "BackgroundTasks": "background",
-        "EVERYTHING": "environment",
         "GRACE_SECONDS": "started_command",
         "HostLauncher": "launcher",
         "HostSandbox": "host_sandbox",
@@ -66,7 +62,6 @@ __getattr__ = on_first_use(
         "ProcessFamily": "process_family",
         "RunningCommand": "started_command",
         "check_command": "launcher",
-        "check_name": "environment",
         "find_bash": "programs",
         "find_bubblewrap": "programs",
         "find_seatbelt": "programs",

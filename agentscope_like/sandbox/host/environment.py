@@ -7,16 +7,12 @@ the terminal and the variables that were named.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
-from agentscope_like.exception import ToolArgumentError
 from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
+from agentscope_like.sandbox.variables import EVERYTHING
 
-__all__ = ["EVERYTHING", "check_name", "sandbox_environment"]
-
-EVERYTHING = "*"
-"""Stands for all variables in `SandboxConfig.pass_env`."""
+__all__ = ["sandbox_environment"]
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -28,7 +24,6 @@ _LANGUAGE = frozenset(
 """locale(7); others that begin like these are how people get secrets past an sshd."""
 
 _TAKEN_OVER = _LANGUAGE | {"TZ", "TERM", "COLORTERM", "NO_COLOR"}
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNATTENDED = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 
 
@@ -54,17 +49,3 @@ def sandbox_environment(
     if outer and MARK_VARIABLE not in own:
         environment[MARK_VARIABLE] = outer
     return environment
-
-
-def check_name(name: str, value: str) -> None:
-    """Refuse a variable that cannot be passed to a process.
-
-    Raises:
-        ToolArgumentError: The name is not one of a variable, or the value has a NUL character.
-    """
-    if _NAME.fullmatch(name) is None:
-        raise ToolArgumentError(
-            f"{name!r} is not the name of an environment variable: use letters, digits and `_`."
-        )
-    if "\0" in value:
-        raise ToolArgumentError(f"The variable {name} contains a NUL character: leave it out.")

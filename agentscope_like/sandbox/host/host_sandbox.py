@@ -16,13 +16,14 @@ from agentscope_like.sandbox.config import SandboxConfig
 from agentscope_like.sandbox.files import FileStatus, HostFiles, HostKnownFiles
 from agentscope_like.sandbox.host.background import BackgroundTasks
 from agentscope_like.sandbox.host.background_handle import BackgroundHandle
-from agentscope_like.sandbox.host.environment import check_name, sandbox_environment
+from agentscope_like.sandbox.host.environment import sandbox_environment
 from agentscope_like.sandbox.host.foreground import run_to_end
 from agentscope_like.sandbox.host.launcher import Launcher, shell_words
 from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
 from agentscope_like.sandbox.host.started_command import RunningCommand
 from agentscope_like.sandbox.mount import MountTable, VolumeMount
 from agentscope_like.sandbox.result import CommandResult, FileInfo
+from agentscope_like.sandbox.variables import check_name
 
 __all__ = ["HostSandbox"]
 

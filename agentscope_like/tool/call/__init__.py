@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from agentscope_like.tool.call.execution import RunLayer, run_granted, says_something
     from agentscope_like.tool.call.grant import (
         Grant,
-        definition_digest,
         same_places,
         same_subject,
     )
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         was_shown,
         what_was_shown,
     )
+    from agentscope_like.tool.call.registered_tool import RegisteredTool
     from agentscope_like.tool.call.resource_run import claim_of, within_resources
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "DecidedCall",
     "DecisionLayer",
     "Grant",
+    "RegisteredTool",
     "RunLayer",
     "Shown",
     "as_decided",
@@ -61,7 +62,6 @@ __all__ = [
     "check_holds",
     "claim_of",
     "decided_within",
-    "definition_digest",
     "digest_of",
     "edited_input",
     "failure_before_asking",
@@ -90,6 +90,7 @@ __getattr__ = on_first_use(
         "DecisionLayer": "decided_call",
         "EDITED": "human_answer",
         "Grant": "grant",
+        "RegisteredTool": "registered_tool",
         "RunLayer": "execution",
         "Shown": "human_answer",
         "as_decided": "human_answer",
@@ -100,7 +101,6 @@ __getattr__ = on_first_use(
         "check_holds": "grant_check",
         "claim_of": "resource_run",
         "decided_within": "decision",
-        "definition_digest": "grant",
         "digest_of": "grant_check",
         "failure_before_asking": "decision",
         "edited_input": "human_answer",

@@ -13,8 +13,8 @@ from agentscope_like.tool.arguments import copied, same_json
 from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer
 from agentscope_like.tool.call.decision import decided_within
 from agentscope_like.tool.call.grant import Grant, call_digest
+from agentscope_like.tool.call.registered_tool import RegisteredTool
 from agentscope_like.tool.group import BASIC
-from agentscope_like.tool.registered_tool import RegisteredTool
 
 __all__ = ["check_changed", "check_holds", "digest_of"]
 

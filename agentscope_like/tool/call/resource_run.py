@@ -16,7 +16,7 @@ from agentscope_like.tool.arguments import copied, parse_arguments
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call.decided_call import refused
 from agentscope_like.tool.call.grant import Grant
-from agentscope_like.tool.registered_tool import RegisteredTool
+from agentscope_like.tool.call.registered_tool import RegisteredTool
 from agentscope_like.tool.resources import Claim, DeclaredResources, while_held
 
 __all__ = ["claim_of", "declared_resources", "declares", "within_resources"]

@@ -19,10 +19,10 @@ from agentscope_like.permission import PermissionContext, check_rules
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.planning import EXPANDER, ResetTools, ToolExpandTools
 from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf, SkillViewer
+from agentscope_like.tool.call import RegisteredTool
 from agentscope_like.tool.group import BASIC, ToolGroup, ToolSource, listed
 from agentscope_like.tool.kit.listed_sources import ToolSources
 from agentscope_like.tool.kit.registry import ToolRegistry
-from agentscope_like.tool.registered_tool import RegisteredTool
 from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["ToolInventory"]

@@ -10,8 +10,8 @@ from agentscope_like.exception import ConfigurationError, ToolNotFoundError
 from agentscope_like.nearest import nearest
 from agentscope_like.tool.arguments import shortened
 from agentscope_like.tool.base import ToolBase, check_schema
+from agentscope_like.tool.call import RegisteredTool
 from agentscope_like.tool.group import BASIC
-from agentscope_like.tool.registered_tool import RegisteredTool
 from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["ToolRegistry", "check_tool"]

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.planning import EXPANDER
 from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf
+from agentscope_like.tool.call import RegisteredTool
 from agentscope_like.tool.kit.inventory import ToolInventory
 from agentscope_like.tool.kit.listed_sources import ToolSources
 from agentscope_like.tool.kit.registry import ToolRegistry
-from agentscope_like.tool.registered_tool import RegisteredTool
 
 __all__ = ["ToolView"]
 

@@ -1,12 +1,11 @@
 """Judges what an action would do, as Bash, Read and Write judge commands and paths."""
 
 from agentscope_like.typed.judging.action_rules import (
-    ALLOWING_TOOLS,
     RELATED_TOOLS,
     ActionRules,
-    AllowRules,
     shared_rules,
 )
+from agentscope_like.typed.judging.judged_tool import JudgedTool
 from agentscope_like.typed.judging.judges import directory_at, judges_in
 from agentscope_like.typed.judging.own_rules import OwnRules
 from agentscope_like.typed.judging.parts import (
@@ -19,12 +18,11 @@ from agentscope_like.typed.judging.parts import (
 from agentscope_like.typed.judging.prepared_action import PreparedAction
 
 __all__ = [
-    "ALLOWING_TOOLS",
     "RELATED_TOOLS",
     "ActionPart",
     "ActionRules",
-    "AllowRules",
     "CommandPart",
+    "JudgedTool",
     "OwnRules",
     "PartKind",
     "PathPart",

@@ -9,7 +9,8 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
-from agentscope_like.typed.judging.action_rules import ActionRules, AllowRules
+from agentscope_like.typed.judging.action_rules import ActionRules
+from agentscope_like.typed.judging.allow_rules import AllowRules
 from agentscope_like.typed.judging.prepared_action import PreparedAction
 
 __all__ = ["OwnRules"]

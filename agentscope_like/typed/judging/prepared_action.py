@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import override
 
@@ -17,11 +17,9 @@ from agentscope_like.permission import (
 )
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.effects import Effects
+from agentscope_like.typed.judging.judged_tool import JudgedTool
 from agentscope_like.typed.judging.parts import ActionPart, PartKind, PathPart
 from agentscope_like.typed.judging.suggestions import own_suggestions
-
-if TYPE_CHECKING:
-    from agentscope_like.typed.definition import ToolDefinition
 
 __all__ = ["PreparedAction"]
 
@@ -42,11 +40,11 @@ class PreparedAction(PreparedCall):
         failure: Why the effects are not known, where the tool could not say.
     """
 
-    tool: ToolDefinition[Any, Any]
+    tool: JudgedTool
 
     def __init__(
         self,
-        tool: ToolDefinition[Any, Any],
+        tool: JudgedTool,
         tool_input: dict[str, Any],
         context: PermissionContext,
         *,

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from agentscope_like.message import ToolResultState
-from agentscope_like.tool.builtin.search import search_process
-from agentscope_like.tool.builtin.search.content_search import find_ripgrep
+from agentscope_like.tool.builtin.content_search import find_ripgrep, search_process
 from tests.tool.builtin.file_kit import Workspace, text_of
 
 HAS_RIPGREP = shutil.which("rg") is not None
@@ -28,7 +27,9 @@ needs_ripgrep = pytest.mark.skipif(not HAS_RIPGREP, reason="ripgrep is not insta
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run each test with both engines."""
     if request.param == "python":
-        monkeypatch.setattr("agentscope_like.tool.builtin.search.find_ripgrep", lambda *avoid: None)
+        monkeypatch.setattr(
+            "agentscope_like.tool.builtin.content_search.find_ripgrep", lambda *avoid: None
+        )
     return str(request.param)
 
 
@@ -239,7 +240,7 @@ async def test_a_search_that_takes_too_long_is_stopped(
     workspace.file("a", "a" * 40 + "b\n")
     plain = search_process.run_search
     monkeypatch.setattr(
-        "agentscope_like.tool.builtin.search.content_search.run_search",
+        "agentscope_like.tool.builtin.content_search.host_search.run_search",
         lambda *args, **kwargs: plain(*args, **(kwargs | {"seconds": 0.5})),
     )
     started = time.monotonic()
@@ -263,7 +264,7 @@ async def test_a_cancelled_search_leaves_no_process(
     sleeper.write_text("#!/bin/sh\nexec sleep 60\n")
     sleeper.chmod(0o755)
     monkeypatch.setattr(
-        "agentscope_like.tool.builtin.search.find_ripgrep", lambda *avoid: str(sleeper)
+        "agentscope_like.tool.builtin.content_search.find_ripgrep", lambda *avoid: str(sleeper)
     )
     started: list[subprocess.Popen[bytes]] = []
     has_started = threading.Event()

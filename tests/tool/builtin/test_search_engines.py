@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.tool.builtin.search.content_search import find_ripgrep, search
-from agentscope_like.tool.builtin.search.query import Query
+from agentscope_like.tool.builtin.content_search import Query, find_ripgrep, search
+from agentscope_like.tool.builtin.file_system import open_each
 
 TEXTS = st.text(st.sampled_from("abAB \té\r\n\n"), max_size=40)
 PATTERNS = st.sampled_from(
@@ -47,7 +47,7 @@ def test_both_engines_give_the_same_answers(
     for mode in ("content", "count", "files_with_matches"):
         query = Query(pattern, mode, ignore_case, multiline, around, around)
         with_rg, without = (
-            search(query, str(root), files, lambda: None, ripgrep=ripgrep).files
+            search(query, open_each(str(root), files), lambda: None, ripgrep=ripgrep).files
             for ripgrep in (find_ripgrep(), None)
         )
         assert with_rg == without

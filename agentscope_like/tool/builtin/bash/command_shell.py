@@ -10,15 +10,12 @@ from agentscope_like.paths import SensitiveNames
 from agentscope_like.permission import PathRuleIndex, PermissionRule
 from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import CommandAnalysis, KnownPrograms, PlainRead, Surroundings
-from agentscope_like.tool.builtin.bash.environment import GitPlace
+from agentscope_like.tool.builtin.bash.environment import RepositoryKeys
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.secret_wall import CoveredRun
 
-__all__ = ["CommandShell", "ExtraEnvironment", "RepositoryKeys"]
-
-RepositoryKeys: TypeAlias = Callable[[Surroundings, GitPlace, Mapping[str, str]], Sequence[str]]
-"""Returns the names of what a repository's own configuration sets, in an environment."""
+__all__ = ["CommandShell", "ExtraEnvironment"]
 
 ExtraEnvironment: TypeAlias = Callable[[dict[str, str], RepositoryKeys], dict[str, str]]
 """Returns additional variables for the environment of a command; may block."""

@@ -13,13 +13,14 @@ from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
 from agentscope_like.tool.builtin.file_system.safe_open import (
     list_directory,
+    open_each,
     open_parent,
     open_regular,
 )
 from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.search import Query, SearchResult
+    from agentscope_like.tool.builtin.content_search import Query, SearchResult
 
 __all__ = ["HOST", "HOST_FILES", "HostFileSystem", "HostFiles"]
 
@@ -95,12 +96,14 @@ class HostFiles:
         avoid: Sequence[str],
     ) -> SearchResult:
         """Search files, with ripgrep if it is installed."""
-        from agentscope_like.tool.builtin.search import find_ripgrep, search  # only Grep needs it
+        from agentscope_like.tool.builtin.content_search import (  # only Grep needs it
+            find_ripgrep,
+            search,
+        )
 
         return search(
             query,
-            directory,
-            relative,
+            open_each(directory, relative),
             cancel_check,
             ripgrep=find_ripgrep(*avoid),
         )

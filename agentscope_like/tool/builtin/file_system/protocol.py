@@ -24,7 +24,7 @@ from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 if TYPE_CHECKING:
     from agentscope_like.permission import PathRuleIndex, PermissionRule
-    from agentscope_like.tool.builtin.search import Query, SearchResult
+    from agentscope_like.tool.builtin.content_search import Query, SearchResult
 
 __all__ = [
     "Entry",

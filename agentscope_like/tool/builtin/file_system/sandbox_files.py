@@ -14,10 +14,10 @@ from agentscope_like.exception import SandboxConnectionError, SandboxPathError
 from agentscope_like.paths import Location
 from agentscope_like.sandbox import SandboxHandle
 from agentscope_like.sandbox.files import FileStatus
+from agentscope_like.tool.builtin.content_search import Query, SearchResult, search_there
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.known_names import KnownEntry, KnownNames
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, OpenFile
-from agentscope_like.tool.builtin.search import Query, SearchResult, search_there
 from agentscope_like.tool.builtin.tool_results import CancelCheck
 from agentscope_like.tool.builtin.waiter import Waiter
 

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from typing_extensions import override
 
 from agentscope_like.paths import FileSystemNames, Location, NameEntry, locate
+from agentscope_like.tool.builtin.content_search import Query, SearchResult
 from agentscope_like.tool.builtin.file_system.host_file_system import HostFiles, HostFileSystem
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
 from agentscope_like.tool.builtin.file_system.safe_open import ListedEntry, list_directory
-from agentscope_like.tool.builtin.search import Query, SearchResult
 from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 from agentscope_like.tool.held_call import KeptFiles
 

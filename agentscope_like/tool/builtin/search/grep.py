@@ -15,11 +15,11 @@ from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.nearest import nearest
 from agentscope_like.paths import FileKind, Location
 from agentscope_like.permission import PermissionContext
+from agentscope_like.tool.builtin.content_search import MatchLine, OutputMode, Query, SearchResult
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import Files, require_file
 from agentscope_like.tool.builtin.search.file_tree import FileGlob, Tree, notes_of, printable
 from agentscope_like.tool.builtin.search.file_types import names_of_type
-from agentscope_like.tool.builtin.search.query import MatchLine, OutputMode, Query, SearchResult
 from agentscope_like.tool.builtin.search.searching_tool import SearchingTool
 from agentscope_like.tool.builtin.tool_results import CancelCheck, failed, succeeded
 

@@ -6,7 +6,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import override
 
@@ -24,10 +24,8 @@ from agentscope_like.permission import (
     PreparedCall,
     RuleMatch,
 )
+from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_system import PreparedPath, WritingTool
-
-if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.undo.restore import Restore
 
 __all__ = ["FileRulesOfRestorations", "PreparedRestoration", "RulesOfRestorations"]
 
@@ -42,19 +40,20 @@ class PreparedRestoration(PreparedCall):
         tool: The tool.
         tool_input: The arguments of the call.
         context: What is permitted.
+        writer: The tool that judges what is written.
         find: Returns what is to be restored.
     """
 
-    tool: Restore
-
     def __init__(
         self,
-        tool: Restore,
+        tool: ToolBase,
         tool_input: dict[str, Any],
         context: PermissionContext,
+        writer: WritingTool,
         find: Callable[[], Sequence[Restoration]],
     ) -> None:
         super().__init__(tool, tool_input, context)
+        self._writer = writer
         self._find = find
         self.error: str | None = None
         self.restorations: Sequence[Restoration] = ()
@@ -62,7 +61,7 @@ class PreparedRestoration(PreparedCall):
             self.restorations = find()
         except AgentOrientedException as error:
             self.error = error.message
-        own, writer = self.restorations, tool.writer
+        own = self.restorations
         directories = _made_directories(own)
         self._own_files = [_RestoredPath(writer, each.path, context, directories) for each in own]
         self.files: list[PreparedPath] = [
@@ -78,7 +77,7 @@ class PreparedRestoration(PreparedCall):
         """Return the strictest of what is thought of writing each file."""
         if self.error is not None:
             return PermissionDecision(_DENY, self.error, decision_reason="nothing to restore")
-        writer, context = self.tool.writer, self.context
+        writer, context = self._writer, self.context
         opinions = [writer.judge(file.location, context) for file in self.files]
         moved = [
             each.path
@@ -107,7 +106,7 @@ class PreparedRestoration(PreparedCall):
         )
 
     def _intention(self) -> str:
-        shown = [f"`{self.tool.writer.shown(each.path)}`" for each in self.restorations]
+        shown = [f"`{self._writer.shown(each.path)}`" for each in self.restorations]
         more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
         number, when = self.tool_input["checkpoint"], self.tool_input.get("when", "after")
         return f"Restore would make {', '.join(shown[:_SHOWN])}{more} as {when} checkpoint {number}"

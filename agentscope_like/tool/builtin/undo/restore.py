@@ -117,6 +117,7 @@ class Restore(PreviewingTool):
             self,
             tool_input,
             context,
+            self.writer,
             lambda: self._restorations(tool_input, session_id),
         )
 

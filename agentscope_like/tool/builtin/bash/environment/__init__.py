@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.environment.git_programs import (
         LOOKUP_VARIABLES,
         GitPlace,
+        RepositoryKeys,
         git_environment,
         git_places,
         keys_below,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LOOKUP_VARIABLES",
     "GitPlace",
+    "RepositoryKeys",
     "aliases_of_git",
     "git_environment",
     "git_places",
@@ -60,6 +62,7 @@ __getattr__ = on_first_use(
     {
         "GitPlace": "git_programs",
         "LOOKUP_VARIABLES": "git_programs",
+        "RepositoryKeys": "git_programs",
         "aliases_of_git": "git_aliases",
         "git_environment": "git_programs",
         "git_places": "git_programs",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ __all__ = [
     "LOOKUP_VARIABLES",
     "MAX_PLACES",
     "GitPlace",
+    "RepositoryKeys",
     "Told",
     "git_environment",
     "git_places",
@@ -157,6 +158,10 @@ class GitPlace(Struct, frozen=True):
     reaches_remote: bool = False
     tells_names: frozenset[str] = frozenset()
     skips: frozenset[str] = frozenset()
+
+
+RepositoryKeys: TypeAlias = Callable[[Surroundings, GitPlace, Mapping[str, str]], Sequence[str]]
+"""Returns the names of what a repository's own configuration sets, in an environment."""
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:

@@ -10,7 +10,7 @@ from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.shell.catalog import off_switches
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys
+    from agentscope_like.tool.builtin.bash.environment.git_programs import RepositoryKeys
 
 __all__ = ["runs_unasked", "unasked_environment"]
 

@@ -9,7 +9,7 @@ from msgspec.json import Encoder
 
 from agentscope_like.tool.arguments import ArgumentValidator
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.call import definition_digest
+from agentscope_like.tool.call.grant import definition_digest
 from agentscope_like.tool.group import BASIC
 from agentscope_like.tool.risk_label import label_name
 from agentscope_like.tool.spec import ToolSpec

@@ -9,10 +9,15 @@ from typing import Any
 from msgspec.structs import asdict
 
 from agentscope_like.agent.config import ContextConfig
-from agentscope_like.agent.context.compression import COMPRESSED, CompressionReport, CompressionWish
-from agentscope_like.agent.context.history import summary_messages, without_images
-from agentscope_like.agent.context.runtime_state import RuntimeState
-from agentscope_like.agent.reply import ReplyParts
+from agentscope_like.agent.context import (
+    COMPRESSED,
+    CompressionReport,
+    CompressionWish,
+    RuntimeState,
+    summary_messages,
+    without_images,
+)
+from agentscope_like.agent.reply.reply_parts import ReplyParts
 from agentscope_like.event import AgentEvent, CustomEvent, HintBlockEvent
 from agentscope_like.exception import ModelError
 from agentscope_like.message import HintBlock, Msg, SystemMsg

@@ -10,15 +10,13 @@ import resource
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from agentscope_like.paths import is_below
-from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
-from agentscope_like.tool.builtin.file_system import open_each
-from agentscope_like.tool.builtin.search import search_worker
-from agentscope_like.tool.builtin.search.query import (
+from agentscope_like.tool.builtin.content_search import search_worker
+from agentscope_like.tool.builtin.content_search.query import (
     FileMatches,
     MatchLine,
     Query,
@@ -28,11 +26,12 @@ from agentscope_like.tool.builtin.search.query import (
     json_lines,
     worker_job,
 )
-from agentscope_like.tool.builtin.search.search_process import (
+from agentscope_like.tool.builtin.content_search.search_process import (
     SEARCH_SECONDS,
     SearchOutput,
     run_search,
 )
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
 from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 __all__ = ["find_ripgrep", "search"]
@@ -63,21 +62,19 @@ def find_ripgrep(*avoid: str) -> str | None:
 
 def search(
     query: Query,
-    directory: str,
-    files: Sequence[str],
+    opened: Generator[tuple[str, int], None, None],
     cancel_check: CancelCheck,
     *,
     ripgrep: str | None,
 ) -> SearchResult:
     """Search files; blocks. Files that hold NUL, and ones of over 64 MB, never match.
 
-    Each file is opened without following a symlink, and the search program is handed what was
-    opened: a name that leads elsewhere by now is never followed.
+    The search program is handed what was opened: a name that leads elsewhere by now is never
+    followed.
 
     Args:
         query: What to search for.
-        directory: A resolved directory.
-        files: Paths below it, `/` between the names.
+        opened: Opens the files; yields the name and the descriptor of each, which is closed here.
         cancel_check: Called several times a second.
         ripgrep: The absolute path of `rg`, or None to do without.
 
@@ -87,7 +84,6 @@ def search(
     query.check()
     deadline = time.monotonic() + SEARCH_SECONDS
     matches: list[FileMatches] = []
-    opened = open_each(directory, files)
     cut = False
     while not cut and (held := dict(islice(opened, _most_open()))):
         try:

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
-from agentscope_like.tool.builtin.search import packed_worker, search_worker
-from agentscope_like.tool.builtin.search.query import (
+from agentscope_like.tool.builtin.content_search import packed_worker, search_worker
+from agentscope_like.tool.builtin.content_search.query import (
     FileMatches,
     Query,
     SearchResult,
@@ -30,11 +29,12 @@ from agentscope_like.tool.builtin.search.query import (
     found_by_worker,
     worker_job,
 )
-from agentscope_like.tool.builtin.search.search_process import (
+from agentscope_like.tool.builtin.content_search.search_process import (
     SEARCH_SECONDS,
     run_search,
     took_too_long,
 )
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
 from agentscope_like.tool.builtin.tool_results import CancelCheck
 from agentscope_like.tool.builtin.worker_process import MAX_OUTPUT_BYTES
 
