@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -170,26 +171,29 @@ SELF_REFERENCE = document(
         b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 3 >>",
     ]
 )
-BOMB = pdf_of([stream(zlib.compress(bytes(400_000_000), 9), "/Filter /FlateDecode")])
-HOSTILE = {
-    "garbage": b"%PDF-1.4\ngarbage",
-    "nothing": b"%PDF-",
-    "a page tree that holds itself": SELF_REFERENCE,
-    "a stream that unpacks to 400 MB": BOMB,
-    "brackets without end": pdf_of([stream(b"[" * 2_000_000)]),
-    "a length that is a lie": pdf(SMALL).replace(b"/Length 4", b"/Length 99999999999"),
-    "a page count that is a lie": pdf(SMALL).replace(b"/Count 3", b"/Count 999999999"),
-    "objects inside each other": document([b"<< /Type /Catalog /Pages " + b"[" * 200_000 + b" >>"]),
+HOSTILE: dict[str, Callable[[], bytes]] = {  # made by the test: collecting one takes no time
+    "garbage": lambda: b"%PDF-1.4\ngarbage",
+    "nothing": lambda: b"%PDF-",
+    "a page tree that holds itself": lambda: SELF_REFERENCE,
+    "a stream that unpacks to 400 MB": lambda: pdf_of(
+        [stream(zlib.compress(bytes(400_000_000), 9), "/Filter /FlateDecode")]
+    ),
+    "brackets without end": lambda: pdf_of([stream(b"[" * 2_000_000)]),
+    "a length that is a lie": lambda: pdf(SMALL).replace(b"/Length 4", b"/Length 99999999999"),
+    "a page count that is a lie": lambda: pdf(SMALL).replace(b"/Count 3", b"/Count 999999999"),
+    "objects inside each other": lambda: document(
+        [b"<< /Type /Catalog /Pages " + b"[" * 200_000 + b" >>"]
+    ),
 }
 
 
-@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("made", HOSTILE.values(), ids=HOSTILE)
 async def test_a_hostile_document_is_an_error_for_the_model(
-    workspace: Workspace, data: bytes, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, made: Callable[[], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The call ends with a result, within its time; nothing is raised, and nothing runs on."""
     monkeypatch.setattr(pdf_pages, "SECONDS", 5)
-    workspace.file("a.pdf", data)
+    workspace.file("a.pdf", made())
     begun = time.monotonic()
     chunk = await workspace.read_tool(file_path="a.pdf")
     assert time.monotonic() - begun < 15
