@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from agentscope_like.agent import Agent
 from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.cli.ask import Keyboard, Person, Recorded, Respondent
@@ -32,7 +34,7 @@ from agentscope_like.permission import PermissionConfigError, PermissionMode, Pe
 from agentscope_like.profile import PROFILE_SOURCE
 from agentscope_like.session import SQLiteSessionStorage
 from agentscope_like.state import AgentState
-from agentscope_like.tool import BackgroundCommands, Bash, Toolkit
+from agentscope_like.tool import BackgroundCommands, Bash, ToolBase, Toolkit
 from agentscope_like.tool.builtin.undo import settle_restorations
 
 if TYPE_CHECKING:
@@ -241,13 +243,8 @@ async def prepare_session(
     state = await _load(storage, options.resume) if options.resume else None
     notes = dict(state.middle_context.get(_NOTES, {})) if state is not None else {}
     directory = _directory(options, notes)
-    if state is not None and not is_out_of_reach(storage.path, directory):
-        raise CliError(
-            f"the session is kept in {storage.path}, inside of the project, which could have "
-            "written it to grant itself rights; set XDG_DATA_HOME to another place, or begin a new "
-            "session",
-            ExitCode.CONFIG,
-        )
+    if state is not None:
+        _refuse_own_session(storage, directory)
     project = ProjectRules(directory)
     mode = options.mode or (state.permission_context.mode if state else PermissionMode.DEFAULT)
     kept = _remembered(state) if state is not None else ()
@@ -267,30 +264,8 @@ async def prepare_session(
         checkpoints = None
     if checkpoints is not None:
         await asyncio.to_thread(settle_restorations, checkpoints, state.session_id)
-    outputs = Path(storage.path).parent / "outputs" / state.session_id
-    memories = Path(storage.path).with_name("memories.db")
-    is_kept = options.with_saving and is_out_of_reach(memories, directory)
-    is_contained = options.contain == "on" and options.confine != "off"
-    layers = Path(storage.path).parent / "layers" if is_contained else None
-    tools = [
-        *all_tools(
-            directory,
-            confine=options.confine,
-            outputs=outputs,
-            background=background,
-            layers=layers,
-            checkpoints=checkpoints,
-        ),
-        *extra_tools(
-            options.without,
-            memories=memories if is_kept else None,
-            owner=str(directory),
-            background=background,
-            directory=directory,
-            checkpoints=checkpoints,
-        ),
-    ]
-    toolkit = Toolkit(tools)
+    places = _Places.beside(storage, state.session_id)
+    toolkit = Toolkit(_tools(options, directory, places, background, checkpoints))
     toolkit.check_new_rules(rules)
     agent = Agent(
         AGENT_NAME, SYSTEM_PROMPT.format(directory=directory), model, toolkit, state=state
@@ -299,12 +274,7 @@ async def prepare_session(
     profile = SessionProfile.of(options.profile, directory, state, names)
     if profile is not None:
         profile.apply(agent, names)
-    respondent: Respondent
-    if at_terminal:
-        respondent = Person(renderer.console, Keyboard())
-    else:
-        answers = model.script.answers if isinstance(model, ScriptedModel) else {}
-        respondent = Recorded(answers, renderer)
+    respondent = _respondent(model, renderer, at_terminal=at_terminal)
     return Session(
         agent,
         storage,
@@ -315,6 +285,79 @@ async def prepare_session(
         Tally(),
         on_leaving=_end_soon,
     )
+
+
+def _refuse_own_session(storage: SQLiteSessionStorage, directory: Path) -> None:
+    """Refuse a session that the project could have written.
+
+    Raises:
+        CliError: It is kept inside of the project.
+    """
+    if not is_out_of_reach(storage.path, directory):
+        raise CliError(
+            f"the session is kept in {storage.path}, inside of the project, which could have "
+            "written it to grant itself rights; set XDG_DATA_HOME to another place, or begin a new "
+            "session",
+            ExitCode.CONFIG,
+        )
+
+
+class _Places(Struct, frozen=True):
+    """Where a session keeps what its tools leave.
+
+    Attributes:
+        outputs: Long outputs of commands.
+        layers: What held commands change.
+        memories: The memories of all sessions.
+    """
+
+    outputs: Path
+    layers: Path
+    memories: Path
+
+    @classmethod
+    def beside(cls, storage: SQLiteSessionStorage, session_id: str) -> _Places:
+        """Return the places beside the sessions."""
+        data = Path(storage.path).parent
+        return cls(data / "outputs" / session_id, data / "layers", data / "memories.db")
+
+
+def _tools(
+    options: RunOptions,
+    directory: Path,
+    places: _Places,
+    background: BackgroundCommands | None,
+    checkpoints: CheckpointStore | None,
+) -> list[ToolBase]:
+    """Return the tools of a session."""
+    is_contained = options.contain == "on" and options.confine != "off"
+    is_kept = options.with_saving and is_out_of_reach(places.memories, directory)
+    return [
+        *all_tools(
+            directory,
+            confine=options.confine,
+            outputs=places.outputs,
+            background=background,
+            layers=places.layers if is_contained else None,
+            checkpoints=checkpoints,
+        ),
+        *extra_tools(
+            options.without,
+            memories=places.memories if is_kept else None,
+            owner=str(directory),
+            background=background,
+            directory=directory,
+            checkpoints=checkpoints,
+        ),
+    ]
+
+
+def _respondent(model: ChatModelBase, renderer: Renderer, *, at_terminal: bool) -> Respondent:
+    """Return who answers: the person at the terminal, or the recording."""
+    if at_terminal:
+        return Person(renderer.console, Keyboard())
+    answers = model.script.answers if isinstance(model, ScriptedModel) else {}
+    return Recorded(answers, renderer)
 
 
 def _end_soon(code: ExitCode) -> None:

@@ -228,21 +228,12 @@ class Shell:
             yield failure(problem)
             return
         directory = self.directory
-        mark = uuid.uuid4().hex
-        environment = await self.environment(
-            mark, extra_environment=extra_environment, is_confined=profile is not None
-        )
-        if held is not None:
-            environment = in_english(environment)
-        process = ShellProcess(
+        process = await self._process(
             command,
-            bash=find_bash() or "",
-            directory=directory,
-            environment=environment,
-            family_mark=mark,
-            timeout=run_seconds(timeout_ms, in_background=in_background),
+            directory,
+            seconds=run_seconds(timeout_ms, in_background=in_background),
+            extra_environment=extra_environment,
             profile=profile,
-            guard=self._guard,
             place=place,
             held=held,
         )
@@ -297,6 +288,35 @@ class Shell:
                 **({} if violation is None else {"violation": to_builtins(violation)}),
                 **({} if not secrets else {"covered_secrets": secrets.as_metadata()}),
             },
+        )
+
+    async def _process(
+        self,
+        command: str,
+        directory: str,
+        *,
+        seconds: float,
+        extra_environment: ExtraEnvironment | None,
+        profile: Profile | None,
+        place: str,
+        held: HeldStart | None,
+    ) -> ShellProcess:
+        """Return the process of a command, to be entered."""
+        mark = uuid.uuid4().hex
+        environment = await self.environment(
+            mark, extra_environment=extra_environment, is_confined=profile is not None
+        )
+        return ShellProcess(
+            command,
+            bash=find_bash() or "",
+            directory=directory,
+            environment=environment if held is None else in_english(environment),
+            family_mark=mark,
+            timeout=seconds,
+            profile=profile,
+            guard=self._guard,
+            place=place,
+            held=held,
         )
 
     async def environment(
