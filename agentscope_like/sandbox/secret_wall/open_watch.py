@@ -18,7 +18,9 @@ _READ_BYTES = 1 << 16
 class OpenWatch:
     """Watches the files of a directory until it is garbage-collected.
 
-    Opening a file through another path, such as a mount, counts as well.
+    Opening a file through another path, such as a mount, counts as well. Who opens the directory
+    itself is not who gets at its files by mounts, but searches the host: what is opened after that
+    is not reported.
 
     Args:
         directory: The directory.
@@ -33,12 +35,17 @@ class OpenWatch:
     def opened(self) -> frozenset[str]:
         """Return the names of the files opened since the last call."""
         found: set[str] = set()
+        is_searched = False
         while data := self._events():
             at = 0
             while at + _EVENT.size <= len(data):
                 _, mask, _, length = _EVENT.unpack_from(data, at)
                 at += _EVENT.size + length
-                if mask & _OPENED and length:
+                if not mask & _OPENED:
+                    continue
+                if not length:
+                    is_searched = True
+                elif not is_searched:
                     found.add(os.fsdecode(data[at - length : at].rstrip(b"\0")))
         return frozenset(found)
 

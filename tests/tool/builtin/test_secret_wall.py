@@ -8,8 +8,10 @@ import gc
 import os
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,6 +135,32 @@ async def test_the_result_names_what_was_kept_secret(world: World) -> None:
     assert not metadata["covered_secrets"]["opened"]
     said, _ = await world.run("grep -rl . .")
     assert "[`.env`, `src/keys/deploy.pem` were kept secret from this command; name one" in said
+
+
+async def test_a_search_of_the_whole_host_is_not_taken_for_the_command(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who looks through the notices themselves is another process: a command cannot see them."""
+    made = _made_directories(monkeypatch)
+    await world.run("cat src/app.py")
+    (notices,) = made
+    is_over = threading.Event()
+
+    def search() -> None:
+        while not is_over.wait(0.01):
+            for each in Path(notices).iterdir():
+                os.close(os.open(each, os.O_RDONLY))
+
+    with ThreadPoolExecutor() as pool:
+        searching = pool.submit(search)
+        try:
+            said, metadata = await world.run("cat src/app.py; sleep 0.3")
+        finally:
+            is_over.set()
+        searching.result()
+    assert said == "print('plain')\n"
+    assert metadata["covered_secrets"]["covered"] >= 4
+    assert not metadata["covered_secrets"]["opened"]
 
 
 async def test_without_inotify_nothing_is_named_but_all_is_kept(
@@ -470,6 +498,18 @@ async def test_commands_do_not_come_upon_the_notices(
     """In the directory of the notices nothing is found, so that nothing is named by mistake."""
     if not in_memory:
         monkeypatch.setattr("agentscope_like.sandbox.secret_wall.notices.FORGOTTEN", "/nowhere")
+    made = _made_directories(monkeypatch)
+    await world.run("ls")
+    (place,) = made
+    assert len(os.listdir(place)) >= 4
+    said, metadata = await world.run(f"find {place} -type f | xargs cat; grep -rh . src")
+    assert said.count(NOTICE) == 1
+    opened = [str(world.project / "src/keys/deploy.pem")]
+    assert metadata["covered_secrets"]["opened"] == opened
+
+
+def _made_directories(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which each temporary directory is added that is made from now on."""
     made: list[str] = []
     make = tempfile.mkdtemp
 
@@ -478,13 +518,7 @@ async def test_commands_do_not_come_upon_the_notices(
         return made[-1]
 
     monkeypatch.setattr(tempfile, "mkdtemp", remembered)
-    await world.run("ls")
-    (place,) = made
-    assert len(os.listdir(place)) >= 4
-    said, metadata = await world.run(f"find {place} -type f | xargs cat; grep -rh . src")
-    assert said.count(NOTICE) == 1
-    opened = [str(world.project / "src/keys/deploy.pem")]
-    assert metadata["covered_secrets"]["opened"] == opened
+    return made
 
 
 def _watches() -> int:
