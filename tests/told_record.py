@@ -61,8 +61,8 @@ _GROUPS: Final = 4096
 _FEW: Final = (RECORDED[0], RECORDED[2], RECORDED[5])
 """The situations that commands of no record are decided in."""
 
-_DEVICES: Final = re.compile(r"/dev(?:/fd)?(?![\w/-])")
-"""Names that lead to whatever devices and open files there are at the time."""
+_PASSING: Final = re.compile(r"/dev(?:/fd)?(?![\w/-])|/tmp(?![\w-])")
+"""Names that lead to whatever devices, open and temporary files there are at the time."""
 
 _SHOWN_COMMANDS: Final = 5
 _SHOWN_CHANGES: Final = 40
@@ -207,7 +207,7 @@ def _all_told(group: _Group) -> dict[str, Told]:
 def digests(told: Mapping[str, Told]) -> dict[str, str]:
     """Return a digest for each group of commands."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
-    for command in sorted(filterfalse(_DEVICES.search, told)):
+    for command in sorted(filterfalse(_PASSING.search, told)):
         groups[f"{_group(command):04d}"] += [command, *told[command].lines]
     return {
         group: sha256("\0".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:12]
