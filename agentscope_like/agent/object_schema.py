@@ -14,7 +14,7 @@ def object_schema(schema: object, setting: str) -> dict[str, Any]:
     """Return the JSON Schema of an object, without titles.
 
     Args:
-        schema: A pydantic model class or a JSON Schema.
+        schema: The JSON Schema, a dictionary.
         setting: The name of the setting, for messages.
 
     Raises:

@@ -18,9 +18,9 @@ _READ_BYTES = 1 << 16
 class OpenWatch:
     """Watches the files of a directory until it is garbage-collected.
 
-    Opening a file through another path, such as a mount, counts as well. Who opens the directory
-    itself is not who gets at its files by mounts, but searches the host: what is opened after that
-    is not reported.
+    Opening a file through another path, such as a mount, counts as well. A command reaches the
+    files only through mounts; a process that opens the directory itself searches the host, so what
+    is opened after that is not reported.
 
     Args:
         directory: The directory.
