@@ -27,7 +27,8 @@ class Turn:
     __slots__ = ("_steps", "is_over")
 
     def __init__(self) -> None:
-        self._steps: dict[asyncio.Task[Any] | None, asyncio.Future[None]] = {}
+        # The tasks in which a step is under way; with what tells of its end, once the turn waits.
+        self._steps: dict[asyncio.Task[Any] | None, asyncio.Future[None] | None] = {}
         self.is_over = False
 
     async def through(self, stream: AsyncGenerator[ItemT, None]) -> AsyncGenerator[ItemT, None]:
@@ -35,12 +36,13 @@ class Turn:
         async with aclosing(stream):
             while not self.is_over:
                 task = asyncio.current_task()
-                ended = self._steps[task] = asyncio.get_running_loop().create_future()
+                self._steps[task] = None
                 try:
                     item = await anext(stream, _END)
                 finally:
-                    del self._steps[task]
-                    ended.set_result(None)
+                    ended = self._steps.pop(task)
+                    if ended is not None:
+                        ended.set_result(None)
                 if item is _END:
                     return
                 yield item
@@ -49,10 +51,13 @@ class Turn:
         """End the turn, and return whether something ran on in another task and was stopped."""
         self.is_over = True
         own = asyncio.current_task()
-        left = {task: ended for task, ended in self._steps.items() if task not in (None, own)}
-        for task in left:
-            if task is not None:
+        ends: list[asyncio.Future[None]] = []
+        for task, awaited in self._steps.items():
+            if task is not None and task is not own:
+                ended = awaited or asyncio.get_running_loop().create_future()
+                self._steps[task] = ended
+                ends.append(ended)
                 task.cancel()
-        if left:
-            await asyncio.wait(left.values())
-        return bool(left)
+        if ends:
+            await asyncio.wait(ends)
+        return bool(ends)

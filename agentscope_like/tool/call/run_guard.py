@@ -157,8 +157,10 @@ class RunGuard:
         self, core: StreamHandler[ToolChunk], given: dict[str, Any], reached: dict[str, Any]
     ) -> AsyncGenerator[ToolChunk, None]:
         """Return the run of the tool; with changed arguments, within what these touch."""
+        if not declares(self._tool):
+            return core(**given)
         changed = {key: value for key, value in given.items() if key not in self._injected}
-        if not declares(self._tool) or same_json(changed, self._decided):
+        if same_json(changed, self._decided):
             return core(**given)
         declared = declared_resources(self._tool, changed)
         if declared is None:

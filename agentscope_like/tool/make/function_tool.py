@@ -172,16 +172,16 @@ async def _chunks(items: AsyncGenerator[Any, None]) -> AsyncGenerator[ToolChunk,
 def _chunk(result: Any, *, is_part: bool = False) -> ToolChunk:
     if isinstance(result, ToolChunk):
         return result
-    content = _blocks(result)
-    if content is None:
-        text = result if isinstance(result, str) else _json(result) + ("\n" if is_part else "")
-        content = [TextBlock(text=text)]
-    return ToolChunk(content=content, is_last=not is_part)
+    return ToolChunk(content=_content(result, is_part=is_part), is_last=not is_part)
 
 
-def _blocks(result: Any) -> list[TextBlock | DataBlock] | None:
+def _content(result: Any, *, is_part: bool) -> list[TextBlock | DataBlock]:
+    if isinstance(result, str):
+        return [TextBlock(text=result)]
     blocks = result if isinstance(result, list) and result else [result]
-    return blocks if all(isinstance(block, TextBlock | DataBlock) for block in blocks) else None
+    if all(isinstance(block, TextBlock | DataBlock) for block in blocks):
+        return blocks
+    return [TextBlock(text=_json(result) + ("\n" if is_part else ""))]
 
 
 def _json(value: Any) -> str:

@@ -57,11 +57,18 @@ class Parameters:
         self._hidden = {STATE, *_bound_keywords(func)}
         self._extra: inspect.Parameter | None = None
         self._open: dict[str, inspect.Parameter] = {}
+        self._positional_only: dict[str, inspect.Parameter] = {}
         for name, parameter in self._signature.parameters.items():
             if parameter.kind is parameter.VAR_KEYWORD:
                 self._extra = parameter
-            elif name not in self._hidden:
+                continue
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                self._positional_only[name] = parameter
+            if name not in self._hidden:
                 self._open[name] = parameter
+        self._required = [
+            name for name, parameter in self._open.items() if parameter.default is parameter.empty
+        ]
         self._check_state()
         self._model, self.schema = self._read(given)
 
@@ -107,8 +114,8 @@ class Parameters:
                     f"does not take{nearest(name, self._open)}; rename it, or give the function "
                     "`**kwargs`"
                 )
-        for name, parameter in self._open.items():
-            if parameter.default is parameter.empty and name not in names:
+        for name in self._required:
+            if name not in names:
                 raise ConfigurationError(
                     f"the function of {self._tool_name} needs {name!r}, which its input schema "
                     "does not offer: add it to the schema, or give it a default"
@@ -128,20 +135,18 @@ class Parameters:
         """
         self._refuse_unknown(arguments)
         values = self._converted(arguments)
-        bound = inspect.BoundArguments(self._signature, {})
-        for name, parameter in self._open.items():
-            if name in values:
-                bound.arguments[name] = values.pop(name)
-            elif parameter.default is parameter.empty:
-                raise ToolArgumentError(f"{self._tool_name} needs the argument {name!r}.")
-        if self._wants_state and STATE in self._signature.parameters:
-            bound.arguments[STATE] = state
-        elif self._wants_state:
+        self._refuse_missing(values)
+        if self._wants_state:
             values[STATE] = state
-        if self._extra is not None:
-            bound.arguments[self._extra.name] = values
-        bound.apply_defaults()
-        return partial(self._func, *bound.args, **bound.kwargs)
+        positional = []
+        for name, parameter in self._positional_only.items():
+            positional.append(values.pop(name, parameter.default))
+        return partial(self._func, *positional, **values)
+
+    def _refuse_missing(self, values: Mapping[str, Any]) -> None:
+        for name in self._required:
+            if name not in values:
+                raise ToolArgumentError(f"{self._tool_name} needs the argument {name!r}.")
 
     def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
         known = self.schema["properties"]
