@@ -14,12 +14,14 @@ import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
 from enum import Enum, auto
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from agentscope_like.bridge.cancel import CURRENT, Cancellation
+from agentscope_like.bridge.loop_inbox import LoopInbox
 
 __all__ = ["call_in_thread", "end_idle_workers", "iterate_in_thread"]
 
@@ -113,6 +115,7 @@ class _Job(Struct, eq=False):
         call: The call.
         context: The context that it runs in.
         outcome: Its result, for the event loop; cancelled if it is no longer wanted.
+        inbox: The event loop's.
         is_last: Whether it is the last one.
         cancellation: Tells the call that it is cancelled.
         is_running: Whether it has begun and not ended.
@@ -122,6 +125,7 @@ class _Job(Struct, eq=False):
     call: Callable[[], Any]
     context: contextvars.Context
     outcome: asyncio.Future[Any]
+    inbox: LoopInbox
     is_last: bool
     cancellation: Cancellation
     is_running: bool = False
@@ -143,13 +147,6 @@ class _Job(Struct, eq=False):
             return self.call()
         except StopIteration as error:
             raise RuntimeError("the function raised StopIteration") from error
-
-    def tell(self, result: Any, error: BaseException | None) -> None:
-        """Have the event loop learn of the result or the error."""
-        try:
-            self.outcome.get_loop().call_soon_threadsafe(_settle, self, result, error)
-        except RuntimeError:
-            _log.debug("the event loop is closed: nobody waits for %r", self.call)
 
 
 def _settle(job: _Job, result: Any, error: BaseException | None) -> None:
@@ -181,7 +178,7 @@ class _Worker:
     ) -> _Job:
         """Run the call after those given before; with `is_last`, become idle afterwards."""
         outcome = asyncio.get_running_loop().create_future()
-        job = _Job(call, context, outcome, is_last, told)
+        job = _Job(call, context, outcome, LoopInbox.of_running_loop(), is_last, told)
         self._jobs.put(job)
         return job
 
@@ -205,7 +202,7 @@ class _Worker:
         result, error = job.run()
         # idle before the outcome is known: whoever waits for it can use this worker at once
         goes_on = not job.is_last or _idle.keep(self)
-        job.tell(result, error)
+        job.inbox.post(partial(_settle, job, result, error))
         return goes_on
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import os
 import threading
+import time
 from collections.abc import Generator
 from contextlib import aclosing
+from functools import partial
 
 import pytest
 
@@ -202,3 +206,47 @@ def test_a_tool_that_blocks_may_use_the_loop_that_it_is_run_by() -> None:
 
     with shared_loop():
         assert run(text(), timeout=20) == "42"
+
+
+async def test_many_calls_at_once_each_give_their_own_result() -> None:
+    """What ends in many threads at the same time comes back whole, errors too."""
+
+    def work(number: int) -> int:
+        if number % 7 == 0:
+            raise ValueError(number)
+        return number
+
+    calls = (call_in_thread(partial(work, number)) for number in range(300))
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for number, result in enumerate(results):
+        if number % 7 == 0:
+            assert isinstance(result, ValueError)
+            assert result.args == (number,)
+        else:
+            assert result == number
+
+
+def test_a_call_may_outlive_its_event_loop(caplog: pytest.LogCaptureFixture) -> None:
+    """A call that ends when its loop is closed harms nothing, and leaves no file open."""
+    begun, let_go, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        let_go.wait(20)
+        ended.set()
+
+    async def leave_it() -> None:
+        await _cancelled(asyncio.create_task(call_in_thread(work)), begun)
+
+    open_before = len(os.listdir("/dev/fd"))
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(leave_it())
+    assert "runs on in its thread" in caplog.text
+    let_go.set()
+    assert ended.wait(20)
+    assert asyncio.run(call_in_thread(lambda: "as ever")) == "as ever"
+    deadline = time.monotonic() + 20
+    while len(os.listdir("/dev/fd")) > open_before and time.monotonic() < deadline:
+        time.sleep(0.01)
+        gc.collect()  # the errors that were raised hold the closed loop
+    assert len(os.listdir("/dev/fd")) <= open_before
