@@ -28,8 +28,8 @@ class LoopInbox:
 
     def __init__(self) -> None:
         self._calls: deque[Callable[[], object]] = deque()
-        self._end, self._begin = os.pipe()
-        for each in (self._end, self._begin):
+        self._read_end, self._write_end = os.pipe()
+        for each in (self._read_end, self._write_end):
             os.set_blocking(each, False)
             weakref.finalize(self, os.close, each).atexit = False  # threads may still post then
 
@@ -39,13 +39,14 @@ class LoopInbox:
 
         Raises:
             NotImplementedError: The loop cannot wait for a pipe.
+            OSError: The process has too many open files.
         """
         loop = asyncio.get_running_loop()
         known = _of_loops.get(loop)
         inbox = known() if known is not None else None
         if inbox is None:
             inbox = cls()
-            loop.add_reader(inbox._end, inbox._call_all)
+            loop.add_reader(inbox._read_end, inbox._call_all)
             _of_loops[loop] = weakref.ref(inbox)
         return inbox
 
@@ -53,10 +54,10 @@ class LoopInbox:
         """Have the loop make this call, which raises nothing; from any thread."""
         self._calls.append(call)
         with suppress(BlockingIOError):  # full of wakes that the loop has not seen yet
-            os.write(self._begin, b"1")
+            os.write(self._write_end, b"1")
 
     def _call_all(self) -> None:
-        os.read(self._end, _READ_AT_ONCE)
+        os.read(self._read_end, _READ_AT_ONCE)
         while self._calls:
             self._calls.popleft()()
 

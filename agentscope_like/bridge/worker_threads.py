@@ -55,8 +55,10 @@ async def call_in_thread(
 
     Raises:
         RuntimeError: The call raised StopIteration, which a future cannot hold.
+        OSError: The process has too many open files.
     """
-    job = _idle.take().submit(call, contextvars.copy_context(), Cancellation(), is_last=True)
+    inbox, context = LoopInbox.of_running_loop(), contextvars.copy_context()
+    job = _idle.take().submit(call, inbox, context, Cancellation(), is_last=True)
     try:
         result: T = await job.outcome
         return result
@@ -72,18 +74,18 @@ async def iterate_in_thread(generator: Generator[T, Any, Any]) -> AsyncGenerator
     generator is closed in its thread: between two steps at once, else after the current step. That
     step is told as a call is by `call_in_thread`.
     """
-    worker = _idle.take()
-    context, told = contextvars.copy_context(), Cancellation()
+    inbox, context = LoopInbox.of_running_loop(), contextvars.copy_context()
+    worker, told = _idle.take(), Cancellation()
     step: _Job | None = None
     try:
         while True:
-            step = worker.submit(lambda: next(generator, _End.END), context, told)
+            step = worker.submit(lambda: next(generator, _End.END), inbox, context, told)
             item: T | _End = await step.outcome
             if item is _End.END:
                 return
             yield item
     finally:
-        closing = worker.submit(generator.close, context, told, is_last=True)
+        closing = worker.submit(generator.close, inbox, context, told, is_last=True)
         if step is None or not step.is_running or await _stop(step, generator, None):
             await asyncio.shield(closing.outcome)
 
@@ -94,7 +96,8 @@ async def _stop(job: _Job, what: object, interrupt: Callable[[], object] | None)
     try:
         if interrupt is not None:
             context = contextvars.copy_context()
-            telling = _idle.take().submit(interrupt, context, Cancellation(), is_last=True).outcome
+            told = _idle.take().submit(interrupt, job.inbox, context, Cancellation(), is_last=True)
+            telling = told.outcome
             await asyncio.wait([telling], timeout=GRACE)
             if telling.done() and (error := telling.exception()) is not None:
                 _log.warning("interrupting %r failed", what, exc_info=error)
@@ -171,6 +174,7 @@ class _Worker:
     def submit(
         self,
         call: Callable[[], Any],
+        inbox: LoopInbox,
         context: contextvars.Context,
         told: Cancellation,
         *,
@@ -178,7 +182,7 @@ class _Worker:
     ) -> _Job:
         """Run the call after those given before; with `is_last`, become idle afterwards."""
         outcome = asyncio.get_running_loop().create_future()
-        job = _Job(call, context, outcome, LoopInbox.of_running_loop(), is_last, told)
+        job = _Job(call, context, outcome, inbox, is_last, told)
         self._jobs.put(job)
         return job
 

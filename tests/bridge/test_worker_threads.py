@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import os
+import resource
 import threading
 import time
 from collections.abc import Generator
@@ -250,3 +251,23 @@ def test_a_call_may_outlive_its_event_loop(caplog: pytest.LogCaptureFixture) -> 
         time.sleep(0.01)
         gc.collect()  # the errors that were raised hold the closed loop
     assert len(os.listdir("/dev/fd")) <= open_before
+
+
+def test_a_call_that_cannot_begin_leaves_no_thread() -> None:
+    """With too many open files a call is an error, takes no thread, and works again afterwards."""
+
+    async def with_too_many_open_files() -> None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+        try:
+            with pytest.raises(OSError, match="Too many open files"):
+                await call_in_thread(int)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert threading.active_count() == before
+        assert await call_in_thread(int) == 0
+
+    with shared_loop():  # ends idle threads as it is closed
+        run(asyncio.sleep(0), timeout=20)
+    before = threading.active_count()
+    asyncio.run(with_too_many_open_files())

@@ -138,9 +138,9 @@ class Parameters:
         self._refuse_missing(values)
         if self._wants_state:
             values[STATE] = state
-        positional = []
-        for name, parameter in self._positional_only.items():
-            positional.append(values.pop(name, parameter.default))
+        positional = [
+            values.pop(name, parameter.default) for name, parameter in self._positional_only.items()
+        ]
         return partial(self._func, *positional, **values)
 
     def _refuse_missing(self, values: Mapping[str, Any]) -> None:
